@@ -278,7 +278,7 @@ class TestWhatItCost:
             "Responses": ["7", "7", "14"],
             "Cost": ["$14.00", "$7.00", "$21.00"],
             "Input tokens": ["7", "7", "14"],
-            "Output tokens": ["0", "0", "0"],
+            "Output tokens": ["not recorded", "not recorded", "not recorded"],
         }
         with al.open_ledger(tmp_path / "none.duckdb") as ledger:
             al.import_sessions(
@@ -407,7 +407,7 @@ class TestNumbers:
         """A source of which nothing can be audited is a row as well."""
         [rates] = drawn(open_page(elsewhere, PAGE, show="parse rates", by="by source"), "rates")
         assert [(group["label"], group["text"]) for group in rates["groups"]] == [("chatlog", "100.0% of 3")]
-        assert rates["took"] == ["tokens out each", "cost"]
+        assert rates["took"] == ["output tokens each", "cost"]
 
     def test_what_they_took_is_said_as_far_as_it_is_recorded(
         self, open_page: Open, elsewhere: Path, imported: Path, stats: Stats

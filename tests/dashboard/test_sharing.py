@@ -78,6 +78,13 @@ def test_what_others_wrote_is_text(hostile: str) -> None:
     assert "<td" in written
 
 
+def test_a_cell_without_a_value_is_a_dash() -> None:
+    """As on the page; NULL is a word of databases."""
+    written = "".join(tables_report("Tools", [_tabled("Tools", [Column("Calls", [3, None], "number")])]))
+    assert "–" in written
+    assert "NULL" not in written
+
+
 def test_a_contrast_has_its_measures(sample: Path) -> None:
     """As the page and the command line have them."""
     with open_ledger(sample, read_only=True) as ledger:

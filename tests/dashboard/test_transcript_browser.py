@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
             external_id=f"t{place}",
             prompt=f"Do {place}." if place != 1 else None,
             capture=al.Capture.CALLS,
-            calls=(al.RecordedCall(f"c{place}", "Bash", {"command": f"ls {place}"}),),
+            calls=(al.RecordedCall(f"c{place}", "Bash", {"command": f"ls {place} -a [x] (y) \\."}),),
             results=(al.RecordedResult(f"c{place}", "no such file", is_error=place == 1),),
             usage=al.Usage(input_tokens=5, output_tokens=1, cost_usd=0.5),
         )
@@ -67,3 +67,20 @@ def test_keys_links_and_the_raw_text(path: Path) -> None:
         expect(page.get_by_role("button", name="Share as HTML")).to_be_visible()
         page.keyboard.press("s")
         page.wait_for_url("**/replay?session=*&turn=1")
+
+
+def test_a_searched_text_is_marked_and_stepped_through(path: Path) -> None:
+    """In what the model says and in folded results; ``f`` and ``F`` go to the next and the previous turn that has it."""
+    with served(path) as url, launched() as browser, window(browser) as context:
+        page = context.new_page()
+        page.goto(f"{url}/transcript?session=s1&find=LS+2+-a+%5Bx%5D+(y)+%5C.")
+        expect(page.locator("#turn-2 .command mark")).to_have_text("ls 2 -a [x] (y) \\.")
+        page.goto(f"{url}/transcript?session=s1&find=such")
+        expect(page.locator(".result mark")).to_have_text(["such"] * 3)
+        here = page.locator(".turn.here")
+        for key, place in (("f", "1"), ("f", "2"), ("F", "1")):
+            page.keyboard.press(key)
+            expect(here).to_have_attribute("data-turn", place)
+        page.get_by_role("button", name="next hit").click()
+        expect(here).to_have_attribute("data-turn", "2")
+        expect(here.locator("mark").first).to_be_in_viewport()

@@ -10,7 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger_dashboard.components.wording import duration
+from actionledger.ledger.queries.turn import turn_details
+from actionledger_dashboard.components.wording import called, duration
+from actionledger_dashboard.viewer.conversation import turns_of
 
 Open = Callable[..., AppTest]
 MONDAY = datetime(2026, 3, 30, 12, tzinfo=UTC)
@@ -141,3 +143,93 @@ def test_an_order_by_its_former_name_is_the_same(open_page: Open, used: Path) ->
 def test_a_duration_is_said_in_its_two_greatest_units(seconds: float | None, shown: str) -> None:
     """Nothing where nothing is recorded."""
     assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "expected"),
+    [
+        ("5b227bad5398269053cc30fbd14f7b48", None, "untitled 5b227bad"),
+        ("c8453209-604f-4c87-adea-08757dd367a8", None, "untitled c8453209"),
+        ("c8453209-604f-4c87-adea-08757dd367a8", "Mend it", "Mend it"),
+        ("task-17", None, "task-17"),
+    ],
+)
+def test_an_identifier_that_nobody_reads_is_shortened(name: str, title: str | None, expected: str) -> None:
+    """A title and a name that somebody gave stay whole."""
+    assert called(name, "x", title) == expected
+
+
+@pytest.fixture(scope="module")
+def unwritten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of a session whose input tokens are recorded and whose output tokens are not, with a failure that is recovered."""
+    path = tmp_path_factory.mktemp("unwritten") / "unwritten.duckdb"
+    turns = tuple(
+        al.RecordedTurn(
+            place,
+            "Reading.",
+            capture=al.Capture.CALLS,
+            calls=(al.RecordedCall("c", "Read", {"path": "a"}),),
+            results=(al.RecordedResult("c", "Exit code 1", is_error=place == 0),),
+            occurred_at=MONDAY + timedelta(minutes=place),
+            usage=al.Usage(input_tokens=1000),
+        )
+        for place in range(2)
+    )
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", turns)])
+    return path
+
+
+def test_relatives_are_on_the_transcript_and_in_the_list(open_page: Open, tmp_path: Path, drawn: Any) -> None:
+    """Also a subagent whose call is not recorded; a parent that was not imported has no link."""
+    path = tmp_path / "family.duckdb"
+    turns = (al.RecordedTurn(0, "Done.", occurred_at=MONDAY),)
+    sessions = [
+        al.RecordedSession("main", None, "m", "", turns),
+        *(
+            al.RecordedSession(name, None, "m", "", turns, parent=parent, relation=al.Relation.SUBAGENT)
+            for name, parent in (("helper", "main"), ("orphan", "elsewhere"))
+        ),
+    ]
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, sessions)
+    by_name = {row["Session"]: row for row in rows_of(drawn, open_page(path, "views/sessions.py"))}
+    assert {"↳ helper", "orphan"} <= by_name.keys()
+    table = drawn(open_page(path, "views/sessions.py"), "table")
+    [relation] = [column for column in table["columns"] if column["label"] == "Relation"]
+    assert sum(map(bool, relation["hrefs"])) == 1
+    for name, role in (
+        ("main", "subagent"),
+        ("helper", "parent"),
+        ("orphan", "subagent of a session that is not in this ledger"),
+    ):
+        facts = drawn(open_page(path, "views/transcript.py", session=name), "session_facts")
+        assert [each["role"] for each in facts["family"]] == [role]
+
+
+def test_output_tokens_that_are_not_recorded_are_never_0(
+    open_page: Open, unwritten: Path, drawn: Any, stats: Any
+) -> None:
+    """On every page that shows a sum of them, and in the margin of a transcript."""
+    assert stats(open_page(unwritten, "views/usage.py"), "Sums")["Output tokens"][0] == "not recorded"
+    overview = open_page(unwritten, "views/overview.py", show="usage")
+    assert stats(overview, "Usage")["Output tokens"][0] == "not recorded"
+    failures = open_page(unwritten, "views/overview.py", show="failures")
+    assert any("1,000 tokens in, out not recorded" in each.value for each in failures.caption)
+    [row] = rows_of(drawn, open_page(unwritten, "views/sessions.py"))
+    assert row["Tokens"] == "2,000 input"
+    with al.open_ledger(unwritten, read_only=True) as ledger:
+        [session] = al.sessions(ledger).df()["session_id"]
+        [first, _] = turns_of(
+            turn_details(ledger, str(session), (0, 1)), {}, failing=[], href_of=str, child_of=None
+        )
+    assert "1,000 in · out not recorded" in ["".join(line) for line in first["about"]]
+
+
+def test_a_hit_in_a_result_opens_the_transcript_that_marks_it(
+    open_page: Open, used: Path, drawn: Any
+) -> None:
+    """The replay has a mark only for hits in responses."""
+    table = drawn(open_page(used, "views/turns.py", search="exit code"), "table")
+    assert {urlsplit(href).path for href in table["hrefs"]} == {"transcript"}
+    assert {parse_qs(urlsplit(href).query)["find"][0] for href in table["hrefs"]} == {"exit code"}

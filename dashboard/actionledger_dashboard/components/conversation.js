@@ -126,14 +126,33 @@ const minimap = ({ first, last, shown, failures }, to) => {
   return map;
 };
 
+// Marks a searched text wherever a turn has it, and opens what is folded around it.
+const marked = (turn, text) => {
+  const walker = document.createTreeWalker(turn.querySelector(".parts"), NodeFilter.SHOW_TEXT);
+  const nodes = [];
+  while (walker.nextNode()) nodes.push(walker.currentNode);
+  const pattern = new RegExp(`(${text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")})`, "iu");
+  for (const node of nodes) {
+    const parts = node.data.split(pattern);
+    if (parts.length === 1) continue;
+    for (let above = node.parentElement.closest("details"); above; above = above.parentElement.closest("details")) above.open = true;
+    node.replaceWith(...parts.map((part, place) => (place % 2 ? element("mark", "", part) : part)));
+  }
+};
+
 export default function ({ data, parentElement }) {
   const pane = parentElement.querySelector(".conversation");
   const turns = data.turns.map((turn) => turnOf(turn, data.href));
+  const find = data.find ? `&find=${encodeURIComponent(data.find)}` : "";
+  if (find) for (const turn of turns) marked(turn, data.find);
   const to = (place, isStep) => {
     const there = turns.find((turn) => Number(turn.dataset.turn) === place);
-    if (!there) return isStep && go(`${data.href}&turn=${place}`);
+    if (!there) return isStep && go(`${data.href}&turn=${place}${find}`);
     for (const turn of turns) turn.classList.toggle("here", turn === there);
     there.scrollIntoView({ block: "start", behavior: "instant" });
+    const hit = [...there.querySelectorAll("mark")].find((mark) => mark.offsetParent);
+    const isBelow = hit && hit.getBoundingClientRect().bottom > innerHeight;
+    if (hit) hit.scrollIntoView({ block: isBelow ? "center" : "nearest", behavior: "instant" });
     data.turn = place;
   };
   // Where the reader is: the turn that a jump led to while it is in sight, else the first one below the tools.
@@ -160,6 +179,8 @@ export default function ({ data, parentElement }) {
     n: ["prompt ▸", "next prompt", data.prompts, 1],
     E: ["◂ failure", "previous failure", data.failures, -1],
     e: ["failure ▸", "next failure", data.failures, 1],
+    F: ["◂ hit", "previous hit", data.found, -1],
+    f: ["hit ▸", "next hit", data.found, 1],
   };
   for (const [key, [text, label, places, way]] of Object.entries(moves)) {
     if (!places.length) continue;

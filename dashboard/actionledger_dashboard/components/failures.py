@@ -6,7 +6,7 @@ from typing import Protocol
 import streamlit as st
 
 from actionledger.core.ids import derived_id
-from actionledger.core.text import by_prices, counted
+from actionledger.core.text import by_prices, counted, in_and_out
 from actionledger.core.vocabulary import SENTENCES, Origin
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
@@ -24,6 +24,7 @@ from actionledger_dashboard.components.wording import (
     interval,
     known,
     out_of,
+    token_count,
 )
 from actionledger_dashboard.data import ask
 
@@ -177,7 +178,7 @@ def spent_on(spent: Spent) -> str:
     said = counted(spent.turns, "turn")
     if spent.counted:
         of = f" (recorded of {spent.counted:,})" if spent.counted < spent.turns else ""
-        said += f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out{of}"
+        said += f", {in_and_out(spent.input_tokens, spent.output_tokens if spent.written else None)}{of}"
     if spent.priced:
         said += f", {known(dollars(spent.cost_usd), spent.priced, spent.turns)}"
     return said if spent.counted or spent.priced else f"{said} (tokens and cost {NOT_RECORDED})"
@@ -275,13 +276,13 @@ def show_costs(within: Filter) -> bool:
         Column("Sessions", [cost.sessions for cost in costs], "number"),
         Column(
             "Input tokens",
-            [known(f"{cost.input_tokens:,}", cost.counted, cost.turns) for cost in costs],
+            [known(token_count(cost.input_tokens), cost.counted, cost.turns) for cost in costs],
             "number",
             "What the model was shown in these turns, from a cache or not; where it is recorded of some of them alone, of how many.",
         ),
         Column(
-            "Tokens out",
-            [known(f"{cost.output_tokens:,}", cost.counted, cost.turns) for cost in costs],
+            "Output tokens",
+            [known(token_count(cost.output_tokens), cost.counted, cost.turns) for cost in costs],
             "number",
         ),
         Column("Cost", _money(costs), "number", f"Of these turns. {_OF} {by_file(whole)}".rstrip()),
@@ -296,9 +297,7 @@ def show_costs(within: Filter) -> bool:
 def spent(cost: FailureCost) -> str:
     """Return the tokens and cost of turns, with how many of the turns have them recorded, if not all."""
     took = (
-        f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
-        if cost.counted
-        else "tokens that were not recorded"
+        in_and_out(cost.input_tokens, cost.output_tokens) if cost.counted else "tokens that were not recorded"
     )
     of = f" (recorded of {cost.counted:,} of {cost.turns:,})" if 0 < cost.counted < cost.turns else ""
     money = f", {cost_of(cost)}" if cost.priced else ", at a cost that is not recorded"

@@ -16,12 +16,14 @@ from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.failures import group_href, place_of
 from actionledger_dashboard.components.wording import (
+    NOT_RECORDED,
     NOTHING_FAILED,
     compact,
     dollars,
     interval,
     pieces,
     share,
+    tokens_of,
 )
 from actionledger_dashboard.viewer.looks import SESSION_LOOKS, Values
 
@@ -186,10 +188,11 @@ def what_went_wrong(report: FailureReport, within: Filter) -> Values:
     has_cost = any(group.spent.priced for group in shown)
     has_lost = any(group.lost for group in shown)
     groups = {"text": counted(len(report.groups), "group"), "href": f"./?{_failures(within)}"}
-    number = {"kind": "number", "text": f"{report.spent.turns:,}"}
+    count, turns = counted(report.spent.turns, "turn").split()
+    number = {"kind": "number", "text": count}
     return _answer(
         question,
-        [number, _text("turns spent on failures, in "), groups],
+        [number, _text(f"{turns} spent on failures, in "), groups],
         label="failures, worst first",
         heads=[
             "worst first",
@@ -237,11 +240,12 @@ def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> V
         shown = [after, *([before] if before.turns else []), whole]
         heads = ["", f"last {last}", *([f"{last} before"] if before.turns else []), "in all"]
     main = shown[0]
-    number = dollars(main.cost_usd) if main.priced else compact(main.input_tokens + main.output_tokens)
-    what = "" if main.priced else "tokens "
+    number, what = tokens_of(main.input_tokens, main.output_tokens)
+    if main.priced:
+        number, what = dollars(main.cost_usd), ""
     lead = [
         {"kind": "number", "text": number, "href": links.usage_href(within)},
-        _text(what + _beside(shown, heads)),
+        _text(f"{what} {_beside(shown, heads)}".lstrip()),
     ]
     rows = [
         {"name": name, "href": "", "cells": [value(each) for each in shown]}
@@ -260,12 +264,16 @@ def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> V
     )
 
 
+def _count(sum_of: int | None) -> str:
+    return NOT_RECORDED if sum_of is None else compact(sum_of)
+
+
 _TAKEN: Final[Sequence[tuple[str, Any, Any]]] = (
     ("Responses", lambda each: f"{each.turns:,}", lambda _: True),
     ("Cost", lambda each: dollars(each.cost_usd) if each.priced else "–", lambda each: each.priced),
-    ("Input tokens", lambda each: compact(each.input_tokens), lambda each: each.counted),
+    ("Input tokens", lambda each: _count(each.input_tokens), lambda each: each.counted),
     ("of them cached", lambda each: compact(each.cached_tokens), lambda each: each.cached_tokens),
-    ("Output tokens", lambda each: compact(each.output_tokens), lambda each: each.counted),
+    ("Output tokens", lambda each: _count(each.output_tokens), lambda each: each.counted),
     ("of them reasoning", lambda each: compact(each.reasoning_tokens), lambda each: each.reasoning_tokens),
 )
 """The rows of usage: a name, its value, and whether it has any."""

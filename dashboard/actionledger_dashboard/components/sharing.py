@@ -49,7 +49,12 @@ def offer_tables(key: str, title: str, tables: Sequence[tuple[str, Sequence[Colu
 
 def _tabled(name: str, columns: Sequence[Column]) -> tuple[str, list[str], list[tuple[Cell, ...]]]:
     heads = [column.label for column in columns]
-    return name, heads, list(zip(*(column.values for column in columns), strict=True))
+    return name, heads, list(zip(*(map(_filled, column.values) for column in columns), strict=True))
+
+
+def _filled(value: Cell) -> Cell:
+    """Return a cell as the page shows it: a dash for None."""
+    return "–" if value is None else value
 
 
 def _write(pieces: Pieces, file: Path) -> None:

@@ -32,6 +32,7 @@ from actionledger_dashboard.components.wording import (
     pieces,
     sessions,
     share,
+    token_count,
 )
 from actionledger_dashboard.data import ask
 
@@ -236,8 +237,12 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
         thought = [f"{used.reasoning_tokens:,} of them reasoning"] if used.reasoning_tokens else []
         recorded = _of(used.counted, used)
         found += [
-            Stat("Input tokens", f"{used.input_tokens:,}", [*cached, recorded], "What models were shown."),
-            Stat("Tokens out", f"{used.output_tokens:,}", [*thought, recorded], "What models wrote."),
+            Stat(
+                "Input tokens", token_count(used.input_tokens), [*cached, recorded], "What models were shown."
+            ),
+            Stat(
+                "Output tokens", token_count(used.output_tokens), [*thought, recorded], "What models wrote."
+            ),
         ]
     if used.priced:
         by_file = (

@@ -20,7 +20,14 @@ from actionledger_dashboard.components.controls import heading
 from actionledger_dashboard.components.sharing import offer_tables
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked, page_of
-from actionledger_dashboard.components.wording import called, dollars, duration, minute_of, share_of
+from actionledger_dashboard.components.wording import (
+    NOT_RECORDED,
+    called,
+    dollars,
+    duration,
+    minute_of,
+    share_of,
+)
 from actionledger_dashboard.data import ask
 
 SESSIONS = "two sessions"
@@ -55,7 +62,7 @@ def show_two_sessions(linked: Linked) -> None:
     if len(found) == 2:
         one, other = found
         names = f"{_named(one)} and {_named(other)}"
-        shared = [(names, _show_sums(one, other)), ("Tools", _show_tools(one, other))]
+        shared = [("Both sessions", _show_sums(one, other)), ("Tools", _show_tools(one, other))]
         offer_tables("two", names, [(name, columns) for name, columns in shared if columns])
         _show_turns(linked, one, other)
 
@@ -94,7 +101,11 @@ _FACTS: Final[Mapping[str, Callable[[SessionSums], str]]] = {
     "Turns": lambda each: f"{each.turns:,}",
     "Tool calls": lambda each: f"{each.calls:,}",
     "Failed": lambda each: (
-        f"{each.failed:,} of {each.tried:,} ({share_of(each.failed / each.tried)})" if each.tried else ""
+        f"{each.failed:,} of {each.tried:,} ({share_of(each.failed / each.tried)})"
+        if each.tried
+        else ""
+        if each.calls
+        else "–"
     ),
     "Input tokens": lambda each: _count(each.input_tokens),
     "Cached tokens": lambda each: _count(each.cached_tokens),
@@ -117,8 +128,8 @@ def _show_sums(one: SessionSums, other: SessionSums) -> list[Column]:
     there = {name: pair for name, pair in told.items() if any(pair)}
     columns = [
         Column("", [*there]),
-        Column("First session", [pair[0] or "–" for pair in there.values()], "title"),
-        Column("Second session", [pair[1] or "–" for pair in there.values()], "title"),
+        Column("First session", [pair[0] or NOT_RECORDED for pair in there.values()], "title"),
+        Column("Second session", [pair[1] or NOT_RECORDED for pair in there.values()], "title"),
     ]
     tables.show_table("two.sums", "both sessions", columns, None)
     return columns

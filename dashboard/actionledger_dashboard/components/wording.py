@@ -8,17 +8,31 @@ from functools import cache
 from itertools import chain
 from typing import TypeAlias
 
+from actionledger.core.patterns import regex
 from actionledger.core.rates import Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Capture
 
+_OPAQUE = r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 NOT_RECORDED = "not recorded"
 NOTHING_FAILED = "Nothing failed, as far as it was read, checked and executed."
 
 
 def called(external_id: str, session_id: str, title: str | None = None) -> str:
-    """Return a session's name: its title, else its source's name for it, else its whole id."""
-    return title or external_id or session_id
+    """Return a session's name: its title, else its source's name for it; an identifier that nobody reads is shortened."""
+    name = title or external_id or session_id
+    return f"untitled {name[:8]}" if not title and regex(_OPAQUE).fullmatch(name) else name
+
+
+def token_count(number: int | None) -> str:
+    """Return a number of tokens, or that it is not recorded."""
+    return NOT_RECORDED if number is None else f"{number:,}"
+
+
+def tokens_of(shown: int | None, written: int | None) -> tuple[str, str]:
+    """Return the sum of input and output tokens, compact, and what it is the sum of: only the recorded ones."""
+    kind = "input " if written is None else "output " if shown is None else ""
+    return compact((shown or 0) + (written or 0)), f"{kind}tokens"
 
 
 def share(rate: Rate) -> str:

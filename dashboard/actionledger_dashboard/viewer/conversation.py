@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from actionledger.core.events import ActionRecord
-from actionledger.core.text import counted
+from actionledger.core.text import counted, in_and_out
 from actionledger.core.vocabulary import ActionStatus
 from actionledger.ledger.queries.lineage import Start
 from actionledger.ledger.queries.turn import Execution, Response, TurnDetail
@@ -67,7 +67,7 @@ def _about(response: Response, before: Response | None) -> list[Any]:
     lines = [
         f"{at:{'%H:%M:%S' if is_same_day else '%Y-%m-%d %H:%M:%S'}}" if at else "",
         "" if before and before.model == response.model else response.model,
-        "" if took == (None, None) else f"{took[0] or 0:,} in · {took[1] or 0:,} out",
+        "" if took == (None, None) else in_and_out(*took, unit="", between=" · "),
         "" if response.cost_usd is None else dollars(response.cost_usd),
         "" if response.latency_ms is None else milliseconds(response.latency_ms),
     ]

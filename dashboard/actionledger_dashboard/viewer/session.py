@@ -40,7 +40,11 @@ def facts_of(session: Session) -> list[Values]:
         **({"Branch": session.branch} if session.branch else {}),
         **({"Agent": f"{session.agent} {session.agent_version or ''}".rstrip()} if session.agent else {}),
         "Started (UTC)": minute_of(session.started_at) or "not recorded",
-        **({"Ended": ": ".join(filter(None, (ended, session.reason)))} if ended or session.reason else {}),
+        **(
+            {"Ended": ": ".join(dict.fromkeys(filter(None, (ended, session.reason))))}
+            if ended or session.reason
+            else {}
+        ),
         **({"Outcome": words(session.outcome)} if session.outcome else {}),
         "Turns": f"{session.turns:,}",
         **({"Duration": duration(session.duration_s)} if session.duration_s is not None else {}),

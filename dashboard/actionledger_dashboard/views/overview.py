@@ -286,7 +286,9 @@ def _group(
     took = {
         "its harness took": share(verdicts.took) if verdicts and verdicts.took.count else "",
         "succeeded, as recorded": share(verdicts.succeeded) if verdicts and verdicts.succeeded.count else "",
-        "tokens out each": f"{used.output_tokens / used.counted:,.0f}" if used and used.counted else "",
+        "output tokens each": f"{used.output_tokens / used.counted:,.0f}"
+        if used and used.output_tokens is not None
+        else "",
         "latency": milliseconds(used.latency_ms) if used and used.timed else "",
         "cost": dollars(used.cost_usd) if used and used.priced else "",
     }

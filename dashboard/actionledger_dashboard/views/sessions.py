@@ -11,13 +11,14 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.addresses import query_of
 from actionledger.ledger.queries.marks import Selection
+from actionledger.ledger.queries.names import recorded_among
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.tables import Column, hrefs_of, offer_export
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import called, compact, dollars, duration, known, minute_of
+from actionledger_dashboard.components.wording import called, dollars, duration, known, minute_of, tokens_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import SESSION_LOOKS
 
@@ -222,7 +223,7 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
         ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
-        Column("Id", [called(row.external_id, row.session_id) if row.title else "" for row in found], "name"),
+        Column("Id", [row.external_id or row.session_id for row in found], "name"),
     ]
 
 
@@ -269,17 +270,18 @@ def _where_they_ran(found: list[SessionRow], within: Filter) -> list[Column]:
 
 def _what_they_took(found: list[SessionRow]) -> list[Column]:
     """Return the tokens and the cost of sessions."""
-    tokens = [
-        None
-        if row.input_tokens is row.output_tokens is None
-        else compact((row.input_tokens or 0) + (row.output_tokens or 0))
-        for row in found
-    ]
+    tokens = [None if row.input_tokens is row.output_tokens is None else _tokens(row) for row in found]
     own = "Of its own turns; a subagent has a row of its own."
     return [
         Column("Cost", [_cost(row) for row in found], "number", f"Recorded, or by list prices. {own}"),
         Column("Tokens", tokens, "number", f"Input and output. {own}"),
     ]
+
+
+def _tokens(row: SessionRow) -> str:
+    """Return a session's tokens; a word says which of them are recorded, if not both."""
+    number, what = tokens_of(row.input_tokens, row.output_tokens)
+    return number if what == "tokens" else f"{number} {what.removesuffix(' tokens')}"
 
 
 def _cost(row: SessionRow) -> str | None:
@@ -300,13 +302,14 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
     """Return the column of relations to parents, each with a link to the parent; empty if no session has one."""
     if not any(row.relation for row in found):
         return []
-    parents = [row.parent_session_id or "" for row in found]
+    there = ask(recorded_among, sorted({row.parent_session_id for row in found if row.parent_session_id}))
+    parents = [row.parent_session_id if row.parent_session_id in there else None for row in found]
     return [
         Column(
             "Relation",
             [str(row.relation or "") for row in found],
-            meaning="How it is another session's child: a sub-agent, a continuation or a fork. It leads to the parent.",
-            hrefs=[links.replay_href(parent) if parent else "" for parent in parents],
+            meaning="How it is related to its parent; a link leads to the parent if the ledger has it.",
+            hrefs=[links.transcript_href(parent) if parent else "" for parent in parents],
         )
     ]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from actionledger.core.text import counted
+from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.marks import Mark, Selection
@@ -43,7 +43,7 @@ def show() -> None:
 def show_rows(found: list[ToolSums], within: Filter) -> None:
     """Show a page of tools; a row links to the turns with a failed call of it or, if none failed, to all turns that call it."""
     columns = [
-        Column("Tool", [each.name for each in found], "name"),
+        Column("Tool", [each.name or NO_NAME for each in found], "name"),
         Column("Calls", [each.calls for each in found], "number"),
         Column("Sessions", [each.sessions for each in found], "number"),
         Column(

@@ -20,7 +20,8 @@ from actionledger_dashboard.components.transcript import session_meant, show_fac
 from actionledger_dashboard.components.wording import called, visible
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.conversation import turns_of
-from actionledger_dashboard.viewer.session import facts_of
+from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.session import facts_of, family_of
 
 PAGE = 40
 """The number of turns on a page."""
@@ -45,9 +46,17 @@ def show() -> None:
         ("step through it", links.replay_href(session.session_id)),
         ("next to another session", links.beside_href(session.session_id)),
     ]
-    show_facts("facts", facts_of(session), [], (), ways)
+    show_facts("facts", facts_of(session), relatives_of(session), (), ways)
     show_session(session)
     offer_session(session.session_id, called(session.external_id, session.session_id, session.title))
+
+
+def relatives_of(session: Session) -> list[Values]:
+    """Return the session's parent and children; those without a known call are in no other place of the page."""
+    parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
+    children = ask(queries.children, session.session_id)
+    begun = ask(starts, session.session_id) if children else ()
+    return family_of(session, parent, children, begun, href_of=links.transcript_href)
 
 
 def show_session(session: Session) -> None:
@@ -62,8 +71,10 @@ def show_session(session: Session) -> None:
     last = min(first + PAGE - 1, marks.last)
     if turn is not None and written != str(turn):
         st.text(f"This session has no turn {visible(json.dumps(written))}; the nearest one is shown.")
+    find = st.query_params.get("find", "")
+    found = [each.index for each in ask(queries.mentions, session.session_id, find)] if find else []
     with line():
-        show_find(session.session_id)
+        show_find(session.session_id, find, found)
         show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
     show_context(session.session_id)
     details = ask(turn_details, session.session_id, (first, last))
@@ -78,6 +89,8 @@ def show_session(session: Session) -> None:
             "shown": [first, last],
             "prompts": marks.prompts,
             "failures": marks.failures,
+            "find": find,
+            "found": found,
             "turns": turns_of(
                 details,
                 begun,
@@ -107,8 +120,8 @@ def child_of(session_id: str) -> tuple[str, str]:
     return name, links.transcript_href(session_id)
 
 
-def show_find(session_id: str) -> None:
-    """Show a search of the whole session, and the turns that have the text."""
+def show_find(session_id: str, text: str, found: list[int]) -> None:
+    """Show a search of the whole session, and the turns that have the text; the conversation marks it."""
 
     def follow() -> None:
         if text := st.session_state["transcript.find"]:
@@ -116,7 +129,6 @@ def show_find(session_id: str) -> None:
         else:
             st.query_params.pop("find", None)
 
-    text = st.query_params.get("find", "")
     st.session_state["transcript.find"] = text
     st.text_input(
         "Find in this session",
@@ -128,12 +140,9 @@ def show_find(session_id: str) -> None:
     )
     if not text:
         return
-    found = ask(queries.mentions, session_id, text)
-    anchors = [(str(each.index), links.transcript_href(session_id, each.index, find=text)) for each in found]
-    more = f", the first {FOUND}" if len(anchors) > FOUND else ""
-    show_anchors(
-        "found", anchors[:FOUND], f"In {counted(len(found), 'turn')}{more}:" if found else "In no turn."
-    )
+    anchors = [(str(place), links.transcript_href(session_id, place, find=text)) for place in found[:FOUND]]
+    more = f", the first {FOUND}" if len(found) > FOUND else ""
+    show_anchors("found", anchors, f"In {counted(len(found), 'turn')}{more}:" if found else "In no turn.")
 
 
 def show_pages(key: str, session_id: str, shown: tuple[int, int], whole: tuple[int, int]) -> None:

@@ -155,7 +155,12 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
 
 def replay_of(row: TurnBehind, within: Filter) -> str:
     """Return the link to a turn's replay, with the span of the searched text."""
-    return links.replay_href(row.session_id, row.turn_index, within.run_id, at=place_of(row.hit))
+    place = place_of(row.hit)
+    if (
+        row.hit and place is None and within.run_id is None
+    ):  # the transcript marks it in prompts, calls and results
+        return links.transcript_href(row.session_id, row.turn_index, find=within.text or "")
+    return links.replay_href(row.session_id, row.turn_index, within.run_id, at=place)
 
 
 def place_of(hit: Hit | None) -> Span | None:

@@ -18,7 +18,7 @@ from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.stats import Stat, show_strip
 from actionledger_dashboard.components.tables import Column, offer_download
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import dollars, share_of
+from actionledger_dashboard.components.wording import dollars, share_of, token_count
 from actionledger_dashboard.data import ask
 
 Row = Mapping[str, Any]
@@ -110,8 +110,8 @@ def _tokens(total: Row) -> list[Stat]:
     cached = [f"{share_of(total['cache_hit_rate'])} of them cached"] if total["cache_hit_rate"] else []
     thought = [f"{total['reasoning_tokens']:,} of them reasoning"] if total["reasoning_tokens"] else []
     return [
-        Stat("Input tokens", f"{total['input_tokens'] or 0:,}", cached),
-        Stat("Output tokens", f"{total['output_tokens'] or 0:,}", thought),
+        Stat("Input tokens", token_count(total["input_tokens"]), cached),
+        Stat("Output tokens", token_count(total["output_tokens"]), thought),
     ]
 
 

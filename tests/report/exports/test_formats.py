@@ -3,10 +3,12 @@
 import json
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 from uuid import UUID
 
 import pytest
 
+import actionledger as al
 from actionledger.ledger import queries
 from actionledger.report.exports.atif import SCHEMA, trajectory
 from actionledger.report.exports.otlp import traces
@@ -167,3 +169,23 @@ def test_our_own_trajectory_is_one_whose_arguments_are_objects(ledger):
     for row in queries.sessions(ledger):
         for step in trajectory(track(ledger, row.session_id))["steps"]:
             assert all(isinstance(call["arguments"], dict) for call in step.get("tool_calls", []))
+
+
+def test_a_session_page_has_its_title_and_whole_results(tmp_path: Path) -> None:
+    """A result of many lines is shown as lines, to its end; a response of calls alone has no empty passage."""
+    lines = "\n".join(f"line {number} of the file" for number in range(200))
+    turn = al.RecordedTurn(
+        0,
+        "",
+        capture=al.Capture.CALLS,
+        calls=(al.RecordedCall("c", "Read", {"path": "a"}),),
+        results=(al.RecordedResult("c", lines),),
+    )
+    session = al.RecordedSession("s1", None, "m", "", (turn,), details=al.SessionDetails(title="Read it all"))
+    with al.open_ledger(tmp_path / "whole.duckdb") as ledger:
+        al.import_sessions(ledger, [session])
+        [session_id] = al.sessions(ledger).df()["session_id"]
+        html = "".join(session_report(track(ledger, str(session_id))))
+    assert "<h1>Read it all</h1>" in html
+    assert lines in html
+    assert "<summary>Response</summary>" not in html

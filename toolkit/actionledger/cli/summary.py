@@ -8,7 +8,7 @@ from rich.text import Text
 from actionledger.cli.tables import Sheet, cut, plain, shown_rate
 from actionledger.core.errors import is_there
 from actionledger.core.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.core.text import NO_NAME, by_prices, counted
+from actionledger.core.text import NO_NAME, by_prices, counted, in_and_out
 from actionledger.core.vocabulary import (
     LEFT_OUT,
     SENTENCES,
@@ -73,14 +73,20 @@ def _unacted_line(found: "Unacted") -> str:
     return f"{' and '.join(parts)}, {where}."
 
 
+def tokens_of(sum_of: int | None, kind: str) -> str:
+    """Return a sum of tokens in words."""
+    return f"{kind} tokens not recorded" if sum_of is None else f"{sum_of:,} {kind} tokens"
+
+
 def usage_line(found: "UsageSums", sources: "Sequence[str]" = ()) -> str:
     """Return the responses' usage as a sentence; empty if none is recorded."""
     parts = []
     if found.counted:
         cached = f" ({found.cached_tokens:,} cached)" if found.cached_tokens else ""
         thought = f" ({found.reasoning_tokens:,} reasoning)" if found.reasoning_tokens else ""
+        between = ", " if None in {found.input_tokens, found.output_tokens} else " and "
         parts.append(
-            f"{found.input_tokens:,} input tokens{cached} and {found.output_tokens:,} output tokens{thought} "
+            f"{tokens_of(found.input_tokens, 'input')}{cached}{between}{tokens_of(found.output_tokens, 'output')}{thought} "
             f"({found.counted:,} of {counted(found.turns, 'response')})"
         )
     if found.priced:
@@ -100,7 +106,7 @@ def cost_lines(billed: "Sequence[BilledBeside]", unpriced: "Sequence[Unpriced]")
             f"{each.kind}{f' of {each.model}' if each.model else ''} {counted(each.times, 'time')}"
             + (f" ({each.requests:,} requests)" if each.requests else "")
             + (
-                f" ({each.input_tokens:,} tokens in, {each.output_tokens:,} out)"
+                f" ({in_and_out(each.input_tokens, each.output_tokens)})"
                 if each.input_tokens or each.output_tokens
                 else ""
             )
@@ -125,7 +131,7 @@ def left_as_text_line(found: "LeftAsText") -> str:
     where = f"{counted(found.responses, 'response')} in {counted(found.sessions, 'session')}"
     took = ", tokens not recorded"
     if found.counted:
-        took = f", which took {found.input_tokens:,} tokens in, {found.output_tokens:,} out"
+        took = f", which took {in_and_out(found.input_tokens, found.output_tokens)}"
         took += f" ({found.counted:,} counted)" if found.counted < found.responses else ""
     return f"A tool call left as text, which nothing ran: {where}{took}."
 

@@ -159,6 +159,12 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def in_and_out(shown: int | None, written: int | None, *, unit: str = "tokens ", between: str = ", ") -> str:
+    """Return input and output tokens in words; None is a number that is not recorded, and never 0."""
+    taken = f"{unit}in not recorded" if shown is None else f"{shown:,} {unit}in"
+    return f"{taken}{between}{'out not recorded' if written is None else f'{written:,} out'}"
+
+
 def by_prices(sources: Sequence[str]) -> str:
     """Return the source of a cost that was not recorded: ``by a price file of 2026-01-01``."""
     return f"by {' and '.join(sources)}" if sources else "by prices"

@@ -40,6 +40,7 @@ class Spent:
         cost_usd: their sum, in dollars.
         by_prices: how many of them have a cost from a price file or a price list.
         by_prices_usd: their sum, in dollars.
+        written: how many of them have recorded output tokens.
     """
 
     turns: int = 0
@@ -52,6 +53,7 @@ class Spent:
     cost_usd: float = 0.0
     by_prices: int = 0
     by_prices_usd: float = 0.0
+    written: int = 0
 
     def __add__(self, other: "Spent") -> "Spent":
         return Spent(
@@ -65,6 +67,7 @@ class Spent:
             self.cost_usd + other.cost_usd,
             self.by_prices + other.by_prices,
             self.by_prices_usd + other.by_prices_usd,
+            self.written + other.written,
         )
 
 
@@ -128,6 +131,7 @@ _SUMS = {
     "cost_usd": "coalesce(cost_usd, 0)",
     "by_prices": "coalesce(cost_origin <> 'recorded', false)::INTEGER",
     "by_prices_usd": "CASE WHEN cost_origin <> 'recorded' THEN coalesce(cost_usd, 0) ELSE 0 END",
+    "written": "(output_tokens IS NOT NULL)::INTEGER",
 }
 """The SQL of a turn's share in each sum of ``Spent``."""
 

@@ -26,6 +26,17 @@ _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
+class _Recorded:
+    session_id: str
+
+
+def recorded_among(ledger: Queryable, session_ids: Collection[str]) -> set[str]:
+    """Return which of some sessions the ledger has; a recording may name a parent that was not imported."""
+    statement = "SELECT session_id::VARCHAR AS session_id FROM session_starts WHERE list_contains($ids::UUID[], session_id)"
+    return {each.session_id for each in rows(ledger, _Recorded, statement, {"ids": sorted(session_ids)})}
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """A session and its names."""
 

@@ -71,8 +71,8 @@ class LeftAsText:
     responses: int
     sessions: int  # the number of their sessions
     counted: int  # how many responses have recorded tokens
-    input_tokens: int  # input_tokens, output_tokens: their sums
-    output_tokens: int
+    input_tokens: int | None  # input_tokens, output_tokens: their sums; None if no response has any recorded
+    output_tokens: int | None
 
 
 _CODES = ", ".join(f"'{code}'" for code in LEFT)
@@ -82,7 +82,7 @@ found AS (
     SELECT DISTINCT turn_id, session_id FROM parse_attempts
     WHERE attempt_id IN (SELECT attempt_id FROM noted) AND outcome IN ('failed', 'partial') AND {{condition}})
 SELECT count(*) AS responses, count(DISTINCT session_id) AS sessions, count(coalesce(input_tokens, output_tokens)) AS counted,
-       coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens
+       sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens
 FROM found LEFT JOIN (SELECT turn_id, input_tokens, output_tokens FROM turn_starts) USING (turn_id)"""
 
 

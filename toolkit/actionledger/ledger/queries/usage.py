@@ -23,8 +23,8 @@ class UsageSums:
 
     turns: int  # how many responses there are
     counted: int  # how many have recorded tokens
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int | None  # input_tokens, output_tokens: their sums; None if no response has any recorded
+    output_tokens: int | None
     cached_tokens: int
     cache_write_tokens: int
     reasoning_tokens: int
@@ -37,12 +37,18 @@ class UsageSums:
     slow_ms: float | None  # their 95th percentile, in milliseconds; None if there is none
 
 
-_TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
+_TOKENS = {
+    **{name: f"sum({name})::BIGINT" for name in ("input_tokens", "output_tokens")},
+    **{
+        f"{kind}_tokens": f"coalesce(sum({kind}_tokens), 0)::BIGINT"
+        for kind in ("cached", "cache_write", "reasoning")
+    },
+}
 
 _COMPUTED = {
     "turns": "count(*)",
     "counted": "count(coalesce(input_tokens, output_tokens))",
-    **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
+    **_TOKENS,
     "priced": "count(cost_usd)",
     "cost_usd": "coalesce(sum(cost_usd), 0)",
     "by_prices": "count(cost_usd) FILTER (cost_origin <> 'recorded')",
@@ -60,7 +66,7 @@ WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}}) GROUP 
 _SUMMED = {
     "turns": "coalesce(sum(received), 0)::BIGINT",
     "counted": "coalesce(sum(counted), 0)::BIGINT",
-    **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
+    **_TOKENS,
     "priced": "coalesce(sum(priced), 0)::BIGINT",
     "cost_usd": "coalesce(sum(cost_usd), 0)",
     "by_prices": "coalesce(sum(by_prices), 0)::BIGINT",
@@ -108,7 +114,7 @@ class _Labelled:
     sums: UsageSums
 
 
-_NOTHING = UsageSums(0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, 0, None, None)
+_NOTHING = UsageSums(0, 0, None, None, 0, 0, 0, 0, 0.0, 0, 0.0, 0, None, None)
 
 
 def _usage(ledger: Queryable, within: Filter, label: Label) -> list[_Labelled]:
@@ -203,8 +209,8 @@ class FailureCost:
     turns: int  # how many turns have it; a turn with several reasons counts for each
     sessions: int  # how many sessions have it
     counted: int  # how many of the turns have recorded tokens
-    input_tokens: int  # input_tokens, output_tokens: their sums
-    output_tokens: int
+    input_tokens: int | None  # input_tokens, output_tokens: their sums; None if no turn has any recorded
+    output_tokens: int | None
     priced: int  # how many of the turns have a known cost
     cost_usd: float  # their sum, in dollars
     by_prices: int  # how many of the turns have a cost from a price file or a price list
@@ -225,7 +231,7 @@ spent AS (
 SELECT $stages[stage] AS stage, code, origin, sum(hits)::BIGINT AS count, sum(inferred)::BIGINT AS inferred,
        count(*) AS turns, count(DISTINCT session_id) AS sessions,
        count(coalesce(input_tokens, output_tokens)) AS counted,
-       coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
+       sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
        count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd,
        count(cost_usd) FILTER (cost_origin <> 'recorded') AS by_prices,
        coalesce(sum(cost_usd) FILTER (cost_origin <> 'recorded'), 0) AS by_prices_usd

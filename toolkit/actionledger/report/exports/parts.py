@@ -51,6 +51,8 @@ def spent(response: Response) -> Iterator[str]:
         yield f"{response.input_tokens:,} tokens in" + _of_them(*cache)
     if response.output_tokens is not None:
         yield f"{response.output_tokens:,} tokens out" + _of_them((response.reasoning_tokens, "reasoning"))
+    elif response.input_tokens is not None:
+        yield "tokens out not recorded"
     if response.cost_usd is not None:
         shown = f"${response.cost_usd:,.2f}" if response.cost_usd >= 1 else f"${response.cost_usd:,.4f}"
         yield shown + BY_PRICES.get(response.cost_origin, "")

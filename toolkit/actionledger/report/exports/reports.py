@@ -1,6 +1,8 @@
 """Reports as one HTML file, which needs no network, runs no script, and shows model output only as text."""
 
+import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from actionledger.core.hooks import drawn
@@ -32,13 +34,14 @@ _TONES = {
     ExecutionStatus.DENIED: "fair",
 }
 _LONGEST = 20_000
+_SHORT = 2_000
 _EXAMPLES = 20
 
 
 def session_report(track: Track) -> Iterator[str]:
     """Yield a session's report, piece by piece."""
     session = track.session
-    yield _begin(f"Session {session.external_id or session.session_id}")
+    yield _begin(session.title or f"Session {session.external_id or session.session_id}")
     yield frame(heading("Session", *_facts(session, len(track.indexes))))
     for detail in track.turns():
         yield f'<section id="turn-{detail.response.index}">{frame("".join(_turn(detail)))}</section>\n'
@@ -92,14 +95,14 @@ def _begin(title: str) -> str:
 
 
 def _facts(session: Session, turns: int) -> list[str]:
-    ended = {True: "success", False: "no success", None: "its end is not recorded"}[session.success]
+    ended = session.outcome.words if session.outcome else "outcome not recorded"
     begun = f"{session.started_at:%Y-%m-%d %H:%M} UTC" if session.started_at else "time not recorded"
     told = [
         counted(turns, "turn"),
         session.source,
-        session.profile,
+        session.profile.removeprefix("none"),
         session.model,
-        session.task,
+        "" if session.title else session.task,
         begun,
         ended,
     ]
@@ -114,23 +117,24 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
         *map(escaped, (*_about(response), *(each.message.rstrip(".") for each in detail.notes))),
     )
     if response.prompt is not None:
-        yield _passage("Input", response.prompt)
+        yield _passage("Input", response.prompt, is_open=len(response.prompt) <= _SHORT)
     if response.reasoning is not None:
         yield _passage("Thoughts", response.reasoning)
-    yield _passage("Response", response.text, is_open=True)
+    if response.text.strip() or not detail.actions:
+        yield _passage("Response", response.text, is_open=True)
     if detail.actions:
         rows = [
-            (action.name, Markup(chip(action.status.said)), _cut(action.arguments))
+            (action.name, Markup(chip(action.status.said)), _whole(action.arguments))
             for action in detail.actions
         ]
-        yield box(("action", "checked", "arguments"), rows, mono=frozenset({2}))
+        yield box(("tool call", "schema", "arguments"), rows, mono=frozenset({2}))
     if detail.issues:
         yield box(
             ("issue", "what it means"), [(str(issue.code), SENTENCES[issue.code]) for issue in detail.issues]
         )
     if detail.executions:
         yield box(
-            ("run", "what came of it", "why", "how", "result"),
+            ("tool", "status", "reason", "how", "result"),
             list(map(_execution, detail.executions)),
             mono=frozenset({4}),
         )
@@ -163,7 +167,7 @@ def _execution(execution: Execution) -> tuple[object, ...]:
         Markup(chip(execution.status, _TONES.get(execution.status, ""))),
         str(execution.reason or "").replace("_", " "),
         ", ".join(filter(None, how)),
-        _cut(told),
+        _whole(_as_text(told)),
     )
 
 
@@ -172,9 +176,19 @@ def _passage(title: str, text: str, *, is_open: bool = False) -> str:
     return f'<details{shown}><summary>{escaped(title)}</summary><pre class="al-raw">{faithful(text)}</pre></details>'
 
 
-def _cut(text: str) -> str:
-    return (
-        text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… and {len(text) - _LONGEST:,} more characters"
+def _as_text(told: str) -> str:
+    """Return the value of a JSON string, so that its lines are lines; anything else as it is."""
+    with suppress(ValueError):
+        if told.startswith('"') and isinstance(value := json.loads(told), str):
+            return value
+    return told
+
+
+def _whole(text: str) -> Markup:
+    """Return a cell that, unlike other tables' cells, has its whole text; a very long one says what is missing."""
+    more = len(text) - _LONGEST
+    return Markup(
+        faithful(text[:_LONGEST]) + (f"… and {counted(more, 'more character')}" if more > 0 else "")
     )
 
 
