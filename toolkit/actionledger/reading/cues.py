@@ -207,7 +207,7 @@ def _shows(is_within_line: bool, sentence: str) -> bool:
 def _paragraph_before(text: str, start: int) -> str:
     """Return the last paragraph before a block, which holds the last sentence; this is faster than finding that."""
     said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
-    return said[said.rfind("\n\n") + 1 :]
+    return said[said.rfind("\n\n") + 1 :].lstrip("\n")
 
 
 def _is_behind_tag(text: str, start: int) -> bool:

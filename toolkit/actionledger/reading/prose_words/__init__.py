@@ -86,6 +86,11 @@ def says_nothing(text: str) -> bool:
     return words is not None and (not words or _against().isdisjoint(words))
 
 
+def judges(behind: str) -> bool:
+    """Return whether a text begins with what takes the call back that it follows, describes it, or leaves it to somebody else."""
+    return _judging().match(behind) is not None
+
+
 def takes_back(text: str) -> bool:
     """Return whether a text begins with what takes the call back that it follows."""
     return _taking_back().match(text) is not None
@@ -96,6 +101,11 @@ def _against() -> frozenset[str]:
     return frozenset(
         word for rows in (SHOWS.rows, CONDITIONS.rows) for row in rows for word in row.words.split("|")
     )
+
+
+@cache
+def _judging() -> AnyCase:
+    return AnyCase("|".join(each().pattern for each in (_taking_back, _describing, _deferring)))
 
 
 @cache
