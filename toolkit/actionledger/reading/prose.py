@@ -132,8 +132,8 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
 def _leaves_alone(before: str, *, is_own: bool) -> bool:
     """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
-    Nothing else is on its line or around it, no sentence is a question, and none holds a word that counts against a call.
-    The last sentence must end properly.
+    Nothing else is on its line or around it, no sentence is a question, and the last one ends properly and holds no word that
+    counts against a call.
     """
     said = before.rstrip()
     if not said:
@@ -142,8 +142,10 @@ def _leaves_alone(before: str, *, is_own: bool) -> bool:
     if not ends or _AGAINST.search(said):
         return False
     last = said.rfind("\n\n") + 1
-    paragraph = said[last:].lstrip("\n")  # already heard by ``cues``
-    return says_nothing(paragraph) and (not last or says_nothing(said[:last]))
+    if not says_nothing(said[last:].lstrip("\n")):  # already heard by ``cues``
+        return False
+    ahead = said[:last].rstrip()
+    return not ahead or (ahead[-1] in ".!。！" and ahead[-2:-1].isalpha()) or says_nothing(ahead)
 
 
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
