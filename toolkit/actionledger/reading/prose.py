@@ -129,13 +129,12 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _leaves_alone(before: str, *, is_own: bool) -> bool:
+def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
     Nothing else is on its line or around it, no sentence is a question, and the last one ends properly and holds no word that
     counts against a call.
     """
-    said = before.rstrip()
     if not said:
         return len(before) < _BEFORE
     ends = said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
@@ -211,13 +210,14 @@ def _is_short(sentence: str) -> bool:
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
     """Judge a call with its format's marks by the prose around it; None if it is meant."""
     before = text[max(low, span.start - _BEFORE) : span.start]
-    if len(before) < _BEFORE and not before.strip() and _CALL_FOLLOWS.match(text, span.end):
+    said = before.rstrip()
+    if not said and len(before) < _BEFORE and _CALL_FOLLOWS.match(text, span.end):
         return None  # as between two calls
     behind = _behind(text, span.end)
     is_about = behind != "" and (judges(behind) or asks(behind))
     if is_about and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_quiet = _leaves_alone(before, is_own=is_own)
+    is_quiet = _leaves_alone(said, before, is_own=is_own)
     if not behind and is_quiet:
         return None
     has_before = _WORD.search(before) is not None

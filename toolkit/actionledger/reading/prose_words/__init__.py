@@ -67,7 +67,7 @@ def offers(sentence: str) -> bool:
 def bids(sentence: str) -> bool:
     """Return whether a sentence says what to do, or names it, as a note to its writer; code in it is no words."""
     said = _CODE.sub("`x`", sentence) if "`" in sentence else sentence
-    return _bid().match(said) is not None
+    return _bid().match(said) is not None or (":" in said and _note().match(said) is not None)
 
 
 def is_about_work(sentence: str) -> bool:
@@ -105,7 +105,8 @@ def _against() -> frozenset[str]:
 
 @cache
 def _judging() -> AnyCase:
-    return AnyCase("|".join(each().pattern for each in (_taking_back, _describing, _deferring)))
+    patterns = (each().pattern.removeprefix(r"\W*") for each in (_taking_back, _describing, _deferring))
+    return AnyCase(rf"\W*(?:{'|'.join(patterns)})")
 
 
 @cache
@@ -128,7 +129,12 @@ def _deferring() -> AnyCase:
 
 @cache
 def _bid() -> AnyCase:
-    return AnyCase(f"{work.BIDS}|{work.NOTES}")
+    return AnyCase(work.BIDS)
+
+
+@cache
+def _note() -> AnyCase:
+    return AnyCase(work.NOTES)
 
 
 @cache
