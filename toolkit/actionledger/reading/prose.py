@@ -137,7 +137,9 @@ def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     """
     if not said:
         return len(before) < _BEFORE
-    ends = said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
+    ends = (
+        said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
+    )
     if not ends or _AGAINST.search(said):
         return False
     last = said.rfind("\n\n") + 1
@@ -227,12 +229,14 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
             return Verdict(False, why)
     if why := what_holds(text, span, low, is_apart=is_quiet):
         return Verdict(False, why)
+    if not has_before:
+        return None
     is_followed = behind != "" and not (
         len(_WORDS.findall(behind)) < _FEW
         or _GOES_FORTH.match(behind)
         or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
     )
-    if not has_before or (is_quiet and not is_followed):
+    if is_quiet and not is_followed:
         return None
     sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST)
     if is_own and sentences and _LABEL.fullmatch(sentences[-1]):
@@ -241,8 +245,8 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    if not is_quiet and (why := _against_sentence(sentences[-1])) is not None:
-        return Verdict(False, why) if why else None
+    if not is_quiet and (told := _against_sentence(sentences[-1])) is not None:
+        return Verdict(False, told) if told else None
     is_beside = not is_quiet and _begins_line(text, span.start, low)
     why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
