@@ -25,7 +25,7 @@ def beside(name: str) -> ModuleType:
     return module
 
 
-wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose, promptfoo = map(
+wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose, promptfoo, vscode = map(
     beside,
     (
         "cassettes",
@@ -39,6 +39,7 @@ wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose, promptfoo = 
         "opencode",
         "goose",
         "promptfoo",
+        "vscode_chat",
     ),
 )
 
@@ -57,6 +58,7 @@ DOCUMENTS = {
         "messages": [cline.ASK, cline.SAID, cline.came("x")],
     },
     "promptfoo": promptfoo.document(),
+    "vscode_chat": vscode.CHAT,
     "tau_bench": [tau.episode()],
     "tau2": tau.result(tau.simulation()),
     "goose": {

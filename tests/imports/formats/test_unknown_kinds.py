@@ -96,6 +96,7 @@ NEWER: dict[str, Callable[[], str]] = {
     "provider_wire": lambda: within(documents.DOCUMENTS["provider_wire"], "request", "messages"),
     "qwen_code": lambda: recorded("qwen_code/good/**/chats/*.jsonl"),
     "tau2": lambda: within(documents.DOCUMENTS["tau2"], "simulations", 0, "messages"),
+    "vscode_chat": lambda: within(documents.DOCUMENTS["vscode_chat"], "requests", 1, "response"),
     "tau_bench": lambda: within(documents.DOCUMENTS["tau_bench"], 0, "traj"),
 }  # fmt: skip
 """A recording of each source with one entry of a kind that nobody knows."""

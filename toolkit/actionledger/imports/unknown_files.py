@@ -89,11 +89,12 @@ def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable
     for (_, suffix), count in unknown.items():
         suffixes[suffix or "no suffix"] += count
     seen = ", ".join(f"{count:,} × {suffix}" for suffix, count in suffixes.most_common(_SHOWN_SUFFIXES))
-    called = ", ".join(sorted(set(patterns)))
+    endings = {pattern.removesuffix(".gz").rpartition(".")[2] for pattern in patterns}
+    called = ", ".join(f".{ending}" for ending in sorted(endings))
     if not unknown:
-        return f"There is no file to import: nothing there is called {called}."
+        return f"There is no file to import: nothing there ends in {called}."
     total = counted(sum(suffixes.values()), "file")
-    return f"{roots} holds no recording of a known format, but {total}: {seen}. Recordings are called {called}; {_known()}."
+    return f"{roots} holds no recording of a known format, but {total}: {seen}. Recordings end in {called}; {_known()}."
 
 
 def _columns(sample: Sample) -> tuple[str, ...]:

@@ -53,15 +53,9 @@ _EVENTS = frozenset(
 )  # fmt: skip
 _KINDS = frozenset(
     {
-        "session_meta",
-        "turn_context",
-        "response_item",
-        "event_msg",
-        "compacted",
-        "world_state",
-        "token_usage_record",
+        "session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record",
     }
-)
+)  # fmt: skip
 _HEAD_CHARACTERS = 2000
 """How much of a result is searched for work that goes on after it, in characters."""
 
@@ -369,10 +363,7 @@ class _Rollout:
         self.left_out[reason, kind[:40] if is_known else unknown_as(kind, value)] += 1
 
     def _take_tokens(self, info: Line) -> None:
-        """Give a response the token count that comes with it; the running total shows whether it is new.
-
-        After a compaction a count has zeros: it is of no response.
-        """
+        """Give a response the token count that comes with it, if the running total says that it is new; zeros follow a compaction."""
         total = info.get("total_token_usage")
         self.end_response()
         is_new, self._tokens = bool(info) and total != self._tokens, total if info else self._tokens

@@ -6,14 +6,12 @@ is known of the folder) and ``messages``. In a file of lines, the first holds al
 without a result were cancelled, or stopped with the session. A subagent's chat is in a folder named after its parent session.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from actionledger.core.canonical import JsonDict, JsonMap
-from actionledger.core.patterns import regex
 from actionledger.core.recordings import (
     RecordedCall,
     RecordedResult,
@@ -24,17 +22,16 @@ from actionledger.core.recordings import (
 )
 from actionledger.core.vocabulary import (
     Capture,
-    ExecutionStatus,
     LeftOutReason,
     Reason,
     Relation,
     TitleOrigin,
 )
 from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
+from actionledger.imports.shapes.gemini_results import results_of
 from actionledger.imports.sources.access import (
     as_list,
     count_at,
-    exit_status_of,
     given_arguments,
     object_at,
     objects_at,
@@ -53,17 +50,6 @@ _NO_USAGE = Usage()
 _ACKNOWLEDGED = "Got it. Thanks for the additional context!"
 """What the client puts in the model's mouth behind a summary of the history."""
 _MODEL = frozenset({"gemini", "model"})
-_ENDED = regex(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
-_SIGNAL = regex(r"^Signal: *(?!0$|\(none\))\w{1,20}$", re.MULTILINE)
-_SHELLS = frozenset({"run_shell_command", "shell"})
-
-_NOT_RUN = (
-    (regex(r"Command injection detected: "), Reason.COMMAND_REFUSED),
-    (regex(r"Command was automatically cancelled because it exceeded the timeout"), Reason.TIMEOUT),
-    (regex(r"Command was cancelled by user before it could complete"), Reason.STOPPED),
-)
-"""The beginning of a shell's result that is marked as a success but is none."""
-
 _WORDINGS = seen(
     "0.40",
     "0.40",
@@ -219,7 +205,7 @@ def _take_turn(name: str, value: JsonMap, chat: _Chat) -> None:
         external_id=name,
         capture=Capture.CALLS,
         calls=tuple(map(_call, calls)) or tuple(_calls_within(value)),
-        results=tuple(_results(calls)),
+        results=tuple(results_of(calls)),
         usage=_usage(object_at(value, "tokens")),
         model=text_at(value, "model"),
         reasoning="\n\n".join(_thoughts(value)),
@@ -275,48 +261,6 @@ def _thoughts(value: JsonMap) -> Iterator[str]:
     for thought in objects_at(value, "thoughts"):
         if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
             yield told
-
-
-def _results(calls: list[JsonMap]) -> Iterator[RecordedResult]:
-    for call in calls:
-        output, status = _output(call.get("result"), text_at(call, "id")), text_at(call, "status")
-        if output is None and status not in {"success", "error", "cancelled"}:
-            continue
-        is_shell = isinstance(output, str) and text_at(call, "name") in _SHELLS
-        found = RecordedResult(
-            text_at(call, "id"),
-            output,
-            is_error=None if status == "cancelled" else status == "error",
-            status=ExecutionStatus.DENIED if status == "cancelled" else None,
-            reason=Reason.REJECTED if status == "cancelled" else None,
-            finished_at=time_at(call, "timestamp"),
-        )
-        yield replace(found, **_of_shell(str(output), is_success=status == "success")) if is_shell else found
-
-
-def _of_shell(output: str, *, is_success: bool) -> JsonDict:
-    """Return the end of a shell command from the result's words: its status is always success."""
-    exits = _ENDED.findall(output)  # the client's words come after the program's output
-    if exits:
-        return {"exit_status": exit_status_of(int(exits[-1]))}
-    if is_success and _SIGNAL.search(output):
-        return {"is_error": True, "reason": Reason.COMMAND_FAILED}
-    told = next((reason for words, reason in _NOT_RUN if is_success and words.match(output)), None)
-    return {} if told is None else {"is_error": True, "reason": told, "is_inferred": True}
-
-
-def _output(result: object, name: str) -> object:
-    """Return the output as the model received it: the text of the response, or other content."""
-    parts = as_list(result)
-    given = [object_at(part, "functionResponse") for part in parts if isinstance(part, dict)]
-    # A rewritten history has the results of all calls of a message at each call.
-    came = [object_at(each, "response") for each in given if text_at(each, "id") == name] or [
-        object_at(each, "response") for each in given
-    ]
-    first = next((each for each in came if each), None)
-    if first is None:
-        return result if isinstance(result, str) else None
-    return next((first[key] for key in ("output", "error") if isinstance(first.get(key), str)), dict(first))
 
 
 def _usage(tokens: JsonMap) -> Usage:
