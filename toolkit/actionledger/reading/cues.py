@@ -5,6 +5,7 @@ it holds: "For example, the port is missing, so I'll add it:".
 """
 
 import re
+from collections.abc import Collection
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
@@ -33,18 +34,20 @@ class CueWords:
 
     def __init__(self) -> None:
         self.shown: dict[int, bool] = {}
-        self._stems: list[str] | None = None
+        self._stems: Collection[str] = STEMS
+        self._asked = 0
 
     def may_stand_in(self, text: str, part: str) -> bool:
-        """Return whether any cue may be in a part of the text. A long part is only searched for the stems that the text holds."""
+        """Return whether any cue may be in a part of the text. Long parts but the first are only searched for the stems that the text holds."""
         if len(part) <= _PIECE:
             is_any = not STEMS.isdisjoint(BEFORE.heard(part).words or ())
         else:
-            if self._stems is None:
+            if self._asked == 1:
                 whole = text.lower()
                 self._stems = [stem for stem in STEMS if stem in whole]
+            self._asked += 1
             lowered = part.lower() if self._stems else ""
-            is_any = any(stem in lowered for stem in self._stems)
+            is_any = [stem for stem in self._stems if stem in lowered] != []
         return is_any or (not part.isascii() and _ALWAYS_ASKED.search(part) is not None)
 
 
@@ -207,7 +210,7 @@ def _shows(is_within_line: bool, sentence: str) -> bool:
 def _paragraph_before(text: str, start: int) -> str:
     """Return the last paragraph before a block, which holds the last sentence; this is faster than finding that."""
     said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
-    return said[said.rfind("\n\n") + 1 :]
+    return said[said.rfind("\n\n") + 1 :].lstrip("\n")
 
 
 def _is_behind_tag(text: str, start: int) -> bool:

@@ -52,6 +52,8 @@ _TURN = regex(
 )
 """The label of a turn in a written dialogue."""
 
+_DIALOGUE = "It stands in a dialogue or a log."
+
 _STEPS = frozenset({"action", "observation", "plan", "reasoning", "step", "thought"})
 """Labels of what one writer says in turns."""
 
@@ -60,8 +62,13 @@ _LEAD = regex(r"[` \t\r\n]*+")
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
 
-def what_holds(text: str, span: Span, low: int) -> str:
-    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
+def what_holds(text: str, span: Span, low: int, *, is_apart: bool = False) -> str:
+    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing.
+
+    Only a dialogue may enclose one that is on lines of its own behind whole sentences.
+    """
+    if is_apart:
+        return _DIALOGUE if _is_in_dialogue(text, span) else ""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
     if opens.endswith((">", "]", "%}")) and _is_in_pair(opens, text, span.end):
         return "It stands in a tag that shows it."
@@ -76,7 +83,7 @@ def what_holds(text: str, span: Span, low: int) -> str:
         if text.count(mark, near, span.start) % 2:
             return "It stands in the text of a program."
     if _is_in_dialogue(text, span):
-        return "It stands in a dialogue or a log."
+        return _DIALOGUE
     line = max(low, text.rfind("\n", low, span.start) + 1)
     before = text[line : span.start].strip()
     if not before:
@@ -92,7 +99,7 @@ def what_holds(text: str, span: Span, low: int) -> str:
         return "It stands in a list of what is to be done."
     speaker = _SPEAKER.match(before)
     if speaker and (speaker["log"] or _OTHER_SPEAKER.search(text, max(0, line - _BEFORE), line)):
-        return "It stands in a dialogue or a log."
+        return _DIALOGUE
     end = text.find("\n", span.end, span.end + _BEHIND)
     behind = text[span.end : end if end >= 0 else span.end + _BEHIND].strip()
     if not behind:

@@ -24,6 +24,7 @@ from actionledger.reading.prose_words import (
     describes,
     is_about_work,
     is_question,
+    judges,
     offers,
     says_nothing,
     takes_back,
@@ -45,8 +46,8 @@ _LAST = 2
 _OPENING = frozenset({"", "<", "{", "["})
 """The beginning of the next call, or nothing."""
 
-_PARTING = frozenset("`~[{")
-"""Signs that may separate the text before a call otherwise than by sentences."""
+_AGAINST = regex("[?？か`~[{]|\"\"\"|'''")
+"""Signs of a question, of a program's text, and those that may separate the text before a call otherwise than by sentences."""
 
 _SHORT, _FEW = 20, 3
 _WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
@@ -128,28 +129,24 @@ def verdict(text: str, span: Span, low: int) -> Verdict | None:
     return None
 
 
-def _is_about_call(behind: str) -> bool:
-    """Return whether the text after a call asks about it, or describes it."""
-    return describes(behind) or asks(behind) or defers(behind)
-
-
-def _leaves_alone(before: str, *, is_own: bool) -> bool:
+def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     """Return whether the text before a marked call plainly says nothing against it, as most texts do.
 
-    Nothing else is on its line or around it, no sentence is a question, and none holds a word that counts against a call.
-    The last sentence must end properly.
+    Nothing else is on its line or around it, no sentence is a question, and the last one ends properly and holds no word that
+    counts against a call.
     """
-    said = before.rstrip()
     if not said:
         return len(before) < _BEFORE
-    if said[-1] == ">" or "\n" not in before[len(said) :]:
+    ends = (
+        said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
+    )
+    if not ends or _AGAINST.search(said):
         return False
-    if "?" in said or "？" in said or "か" in said or '"""' in said or "'''" in said:
+    last = said.rfind("\n\n") + 1
+    if not says_nothing(said[last:].lstrip("\n")):  # already heard by ``cues``
         return False
-    if not (said[-1] in (".!:" if is_own else ".!") and said[-2:-1].isalpha() and _PARTING.isdisjoint(said)):
-        return False
-    last = said.rfind("\n\n") + 1  # already checked by ``cues``
-    return says_nothing(said[last:]) and (not last or says_nothing(said[:last]))
+    ahead = said[:last].rstrip()
+    return not ahead or (ahead[-1] in ".!。！" and ahead[-2:-1].isalpha()) or says_nothing(ahead)
 
 
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
@@ -215,36 +212,55 @@ def _is_short(sentence: str) -> bool:
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
     """Judge a call with its format's marks by the prose around it; None if it is meant."""
     before = text[max(low, span.start - _BEFORE) : span.start]
-    if len(before) < _BEFORE and not before.strip() and _CALL_FOLLOWS.match(text, span.end):
+    said = before.rstrip()
+    if not said and len(before) < _BEFORE and _CALL_FOLLOWS.match(text, span.end):
         return None  # as between two calls
     behind = _behind(text, span.end)
-    if behind and takes_back(behind):
+    is_about = behind != "" and (judges(behind) or asks(behind))
+    if is_about and takes_back(behind):
         return Verdict(True, "What follows takes it back.")
-    is_about = behind != "" and _is_about_call(behind)
-    if not behind and _leaves_alone(before, is_own=is_own):
+    is_quiet = _leaves_alone(said, before, is_own=is_own)
+    if not behind and is_quiet:
         return None
     has_before = _WORD.search(before) is not None
-    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST) if has_before else []
-    if is_about and (why := _against_behind(behind, lambda: _is_made(sentences[-1:]), is_own=is_own)):
-        return Verdict(False, why)
-    if why := what_holds(text, span, low):
+    if is_about:
+        is_made = lambda: has_before and _is_made(_last(text, span.start, low, 1))  # noqa: E731
+        if why := _against_behind(behind, is_made, is_own=is_own):
+            return Verdict(False, why)
+    if why := what_holds(text, span, low, is_apart=is_quiet):
         return Verdict(False, why)
     if not has_before:
         return None
+    is_followed = behind != "" and not (
+        len(_WORDS.findall(behind)) < _FEW
+        or _GOES_FORTH.match(behind)
+        or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
+    )
+    if is_quiet and not is_followed:
+        return None
+    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST)
     if is_own and sentences and _LABEL.fullmatch(sentences[-1]):
         sentences = _last(text, span.start, low)
     if _answers(sentences):
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    is_followed = not (
-        len(_WORDS.findall(behind)) < _FEW
-        or _GOES_FORTH.match(behind)
-        or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
-    )
-    is_beside = _begins_line(text, span.start, low)
+    if not is_quiet and (told := _against_sentence(sentences[-1])) is not None:
+        return Verdict(False, told) if told else None
+    is_beside = not is_quiet and _begins_line(text, span.start, low)
     why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
+
+
+def _against_sentence(sentence: str) -> str | None:
+    """Return what the sentence before a marked call says against it in so many words; empty if it is undertaken, None if nothing."""
+    if CONDITIONS.search(sentence):
+        return "The sentence before it makes it wait for something else."
+    is_shown = SHOWS.search(sentence)
+    if not (is_shown or offers(sentence)):
+        return None
+    says = "says that it is not made" if is_shown else "asks whether to make it"
+    return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
 
 
 def _against_marked(
@@ -252,12 +268,6 @@ def _against_marked(
 ) -> str:
     """Return what the last sentence before a marked call says against it; empty if nothing."""
     sentence = sentences[-1]
-    if CONDITIONS.search(sentence):
-        return "The sentence before it makes it wait for something else."
-    is_shown = SHOWS.search(sentence)
-    if is_shown or offers(sentence):
-        says = "says that it is not made" if is_shown else "asks whether to make it"
-        return "" if UNDERTAKES.search(sentence) else f"The sentence before it {says}."
     if UNDERTAKES.search(sentence):
         return ""
     if _is_within(sentence, behind) and not (is_own and _is_short(sentence)):

@@ -132,8 +132,9 @@ class JsonAction(JsonFence):
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects with the key ``action``; the others are data, unless that key is misspelt."""
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
-        if not any("action" in item for item in items):
-            return Reason.NOT_AN_ACTION
+        named = [item for item in items if "action" in item]
+        if not named or len(named) == len(items):
+            return named or Reason.NOT_AN_ACTION
         from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
 
         # Whether an object has a text under a key with one wrong sign, or two swapped ones.

@@ -25,7 +25,7 @@ from actionledger.reading.evidence.echoes import (
     is_bare,
     is_doubted,
 )
-from actionledger.reading.evidence.places import Quotations
+from actionledger.reading.evidence.places import Quotations, may_quote
 from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
 from actionledger.reading.scan.source import Source
 
@@ -58,8 +58,8 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
-_ENCLOSES = ("<", "\\begin", ":", "#+", "$ ", ">>>", "% ", "#> ")
-"""What one of which begins whatever encloses a call."""
+_EARLY = 1_000
+"""Where a call's first line ends if what may enclose it is searched in the text up to there, in code points."""
 
 _JOINS = str.maketrans("", "", "_- ")
 
@@ -136,14 +136,12 @@ def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdic
     judged = verdict_of_marked(source.text, found.span, low, is_own=is_own)
     if judged or not is_own:
         return judged
-    enclosing = source.once((_enclosing,), lambda: _enclosing(source.text))
-    quoted = enclosing.around(found.span) if enclosing else None
+    line_end = source.text.find("\n", found.span.start) + 1
+    if 0 < line_end < _EARLY and not may_quote(source.text, 0, line_end):
+        return None
+    enclosing = source.once((Quotations,), lambda: Quotations(source.text, marked=True))
+    quoted = enclosing.around(found.span)
     return Verdict(False, quoted.why) if quoted and not quoted.is_thought else None
-
-
-def _enclosing(text: str) -> Quotations | None:
-    """Return what encloses parts of a response; None if it has none of the signs with which that begins."""
-    return Quotations(text, marked=True) if any(sign in text for sign in _ENCLOSES) else None
 
 
 def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) -> Found:

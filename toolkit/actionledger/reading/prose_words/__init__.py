@@ -67,7 +67,7 @@ def offers(sentence: str) -> bool:
 def bids(sentence: str) -> bool:
     """Return whether a sentence says what to do, or names it, as a note to its writer; code in it is no words."""
     said = _CODE.sub("`x`", sentence) if "`" in sentence else sentence
-    return _bid().match(said) is not None
+    return _bid().match(said) is not None or (":" in said and _note().match(said) is not None)
 
 
 def is_about_work(sentence: str) -> bool:
@@ -86,6 +86,11 @@ def says_nothing(text: str) -> bool:
     return words is not None and (not words or _against().isdisjoint(words))
 
 
+def judges(behind: str) -> bool:
+    """Return whether a text begins with what takes the call back that it follows, describes it, or leaves it to somebody else."""
+    return _judging().match(behind) is not None
+
+
 def takes_back(text: str) -> bool:
     """Return whether a text begins with what takes the call back that it follows."""
     return _taking_back().match(text) is not None
@@ -96,6 +101,12 @@ def _against() -> frozenset[str]:
     return frozenset(
         word for rows in (SHOWS.rows, CONDITIONS.rows) for row in rows for word in row.words.split("|")
     )
+
+
+@cache
+def _judging() -> AnyCase:
+    patterns = (each().pattern.removeprefix(r"\W*") for each in (_taking_back, _describing, _deferring))
+    return AnyCase(rf"\W*(?:{'|'.join(patterns)})")
 
 
 @cache
@@ -118,7 +129,12 @@ def _deferring() -> AnyCase:
 
 @cache
 def _bid() -> AnyCase:
-    return AnyCase(f"{work.BIDS}|{work.NOTES}")
+    return AnyCase(work.BIDS)
+
+
+@cache
+def _note() -> AnyCase:
+    return AnyCase(work.NOTES)
 
 
 @cache

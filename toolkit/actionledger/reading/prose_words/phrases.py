@@ -98,9 +98,9 @@ class Vocabulary:
             return Heard(text, False, None)
         lowered = text.lower()
         said = lowered if is_lowered else text
-        sought = set[str]()
+        sought, begun_in = set[str](), self._begun_in
         for part in [*filterfalse(self._silent.__contains__, lowered.split())]:
-            sought |= self._begun_in.get(part) or self._beginning_in(part)
+            sought |= begun_in[part] if part in begun_in else self._beginning_in(part)
         return Heard(said, is_lowered, [word for word in sought if word in lowered])
 
     def _beginning_in(self, part: str) -> set[str]:
@@ -163,13 +163,10 @@ class Phrases:
             return any(compiled(row.pattern).search(text) for row in self.rows)
         if not heard.words:
             return False
-        rows_of, asked = self._rows_of, set[int]()
-        for word in heard.words:
-            for number in rows_of.get(word, ()):
-                if number not in asked:
-                    asked.add(number)
-                    if self._is_found(number, heard):
-                        return True
+        rows_of = self._rows_of
+        for number in {number for word in heard.words if word in rows_of for number in rows_of[word]}:
+            if self._is_found(number, heard):
+                return True
         return False
 
     def _is_found(self, number: int, heard: Heard) -> bool:

@@ -20,6 +20,7 @@ _POINTS = (
 
 BIDS = (
     r"(?:\W*+|.*[—–;.]\s\W*+|\W*+(?:edit|fix|part|stage|step|task)\b[^:\n]{0,30}:\W*+)(?:also |and |now,? |then |first,? |next,? )?+"
+    rf"(?={ACTS}|append|build|bump|combin|drop|extend|remov|suppress|swap|wrap|same )"
     rf"(?!ask|compar|post|respond|play|writ|us\b|do\b|try\b|.*\b(?:{_POINTS})\b)"
     rf"(?:(?:{ACTS}|append(?: to(?! (?:it|this|the following|your)\b))?|build|bump|combin|drop|extend|remov|suppress|swap|wrap)e?(?:(?:,| and| then) {ACTS}e?)*+ (?!(?:an?|at|in|it|like|such|that|to|you|your)\b)\S"
     r"|same \w+ (?:for|in|on)\b)"
@@ -46,7 +47,7 @@ NOTES = (
     r"|(?!.*\b(?:lesson|line|log|message|mistake|propos\w+|that|trace|your?)\b)(?:\W*+|.*[.,;!]\s)(?:\w+ |\w+, )?here(?:['’]s| is| are) the (?:solution using"
     r"|(?:correct|corrected|final|fixed|improved|modified|new|revised|updated) (?:action|code|command|implementation|input|query|script|solution|version))\b[^.!?:\n]{0,40}:\W*\Z"
 )
-"""What a sentence is that only names the work that its writer does now: "Build, tests, lint:", "Here's the corrected code:"."""
+"""What a sentence with a colon is that only names the work that its writer does now: "Build, tests, lint:", "Here's the corrected code:"."""
 
 _TELLS = "explain|show|describ|tell|illustrat|quot|giv|sketch|demonstrat|propos|suggest|recommend|ask (?:you|for|if|whether)|wait|summari"
 """What nobody does to a tool."""
