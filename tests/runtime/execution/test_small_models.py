@@ -164,6 +164,43 @@ def test_what_no_format_has_is_told_in_this_one(attempt):
         assert tried == 1
 
 
+@pytest.mark.parametrize(
+    ("profile", "tried", "meant"),
+    [
+        ("orchestrator", "request_review(login-fix)", [("request_review", {"target": "login-fix"})]),
+        (
+            "orchestrator",
+            'request_review(login-fix, notes = "Look at the tests")',
+            [("request_review", {"target": "login-fix", "notes": "Look at the tests"})],
+        ),
+        ("orchestrator", 'escalate(reason, context = "budget")', None),
+        ("assistant", "create_task(Call Ada)", [("create_task", {"content": "Call Ada"})]),
+        ("coder", '<read_file path="notes.txt" first_line=true>', [("read_file", {"path": "notes.txt"})]),
+        ("coder", "<read_file path=notes.txt>", [("read_file", {"path": "notes.txt"})]),
+        (
+            "coder",
+            '<read_file path="notes.txt" first_line="First line" last_line="…"/>',
+            [("read_file", {"path": "notes.txt"})],
+        ),
+    ],
+)
+def test_what_is_shown_is_right_as_it_stands(profile, tried, meant):
+    """A small model copies it, placeholders too: words without quotes are taken, and optional fields left out if unclear."""
+    with al.Runtime(profile, auto=True) as session:
+        shown = re.split(f"{HOW}|for example:", session.handle(tried).feedback)[1].strip()
+    if meant is None:  # a field's name is no value
+        assert '"reason": "…", "context": "budget"' in shown
+    else:
+        assert done(al.parse(shown, profile=profile)) == meant
+
+
+def test_an_action_that_waits_for_itself_is_told_so():
+    """Small models number an action as the one that they did before."""
+    with al.Runtime("coder", auto=True) as session:
+        said = session.handle('<delete_file path="a.py" depends_on="action_1"/>').feedback
+    assert "waits for itself: leave out its depends_on." in said
+
+
 def test_what_was_cut_is_told_beside_what_was_read():
     """The first action is whole and may run; the second one is shown again."""
     whole = '{"action": "add_goal", "context": "Learn French."}'

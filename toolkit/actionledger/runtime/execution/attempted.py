@@ -75,16 +75,30 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
             read = {(each.name, repr(each.arguments)) for each in found}
             cut = [each for each in tried if (each.name, repr(each.arguments)) not in read]
             return [*found, *cut][:_MOST]
-    return (
-        found[:_MOST]
-        or [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
-    )
+    return found[:_MOST] or [*_named_in(text, catalogue)][:1]
+
+
+def _named_in(text: str, catalogue: Catalogue) -> Iterator[TriedCall]:
+    """Yield the known names in a text, each with the arguments beside it, in parentheses or in its tag."""
+    for name in catalogue.names:
+        if beside := re.search(rf"(?P<tag><[ \t]*+)?\b{name}\b(?P<given>\([^()\n]*+|[^<>()\n]*+)", text):
+            given = beside["given"]
+            is_call = given.startswith("(")
+            pairs = {pair["key"]: _value(pair["value"]) for pair in _PAIR.finditer(given)}
+            first = given[1:].partition(",")[0].strip()
+            is_value = (
+                is_call and bool(first) and "=" not in first and first not in catalogue.parameters[name]
+            )
+            bare: JsonDict = {"": _value(first)} if is_value else {}
+            yield TriedCall(name, {**bare, **pairs} if is_call or beside["tag"] else {})
 
 
 def _read(reading: Reading) -> list[TriedCall]:
-    """Return the complete parsed calls, without those in the model's reasoning."""
+    """Return the complete parsed calls, without those in the model's reasoning, and without placeholders."""
     return [
-        TriedCall(raw.name, raw.arguments, raw.dialect)
+        TriedCall(
+            raw.name, {key: value for key, value in raw.arguments.items() if value != OPEN}, raw.dialect
+        )
         for raw in reading.actions
         if raw.name and raw.illustration not in _UNMEANT and raw.doubt is not Reason.TRUNCATED
     ]
