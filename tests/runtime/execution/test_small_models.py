@@ -176,6 +176,11 @@ def test_what_no_format_has_is_told_in_this_one(attempt):
         ("orchestrator", 'escalate(reason, context = "budget")', None),
         ("assistant", "create_task(Call Ada)", [("create_task", {"content": "Call Ada"})]),
         ("coder", '<read_file path="notes.txt" first_line=true>', [("read_file", {"path": "notes.txt"})]),
+        (
+            "reasoner",
+            '```json\n{"actions": [{"action": "forget_memory", "context": "the lost key"}]}\n```',
+            [("remove_memory", {"context": "the lost key"})],
+        ),
         ("coder", "<read_file path=notes.txt>", [("read_file", {"path": "notes.txt"})]),
         (
             "coder",

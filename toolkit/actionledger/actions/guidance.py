@@ -13,7 +13,7 @@ from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.core.errors import RenderError
-from actionledger.core.names import near_names
+from actionledger.core.names import names_to_suggest
 from actionledger.core.text import counted, printable_json
 from actionledger.core.values import ActionCall, FieldError
 from actionledger.core.vocabulary import Reason
@@ -223,7 +223,7 @@ def _what_is_wrong(error: FieldError) -> str:
 def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | None:
     """Return the call's action, or the one with the most similar name; None if none is similar."""
     named = catalogue.description(call.name)
-    nearest = near_names(call.name, catalogue.names)[:1]
+    nearest = names_to_suggest(call.name, catalogue.names)[:1]
     return named or (catalogue.description(nearest[0]) if nearest else None)
 
 

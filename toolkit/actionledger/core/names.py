@@ -20,6 +20,21 @@ _MARGIN = 10
 
 _MOST_NAMES = 3
 
+_SAME_MEANING = (
+    "add create insert make new save store write",
+    "delete discard drop erase forget remove",
+    "cat fetch get open read show view",
+    "alter change edit modify set update",
+    "move rename",
+    "call execute exec run",
+    "find lookup query search",
+    "dir directory folder",
+    "answer reply respond say speak tell",
+)
+"""Words that models write for each other in names."""
+
+_MEANINGS = {word: number for number, words in enumerate(_SAME_MEANING) for word in words.split()}
+
 _HUMP = regex(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = regex(r"[^\W_]+")
 
@@ -38,15 +53,36 @@ def near_names(word: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in nearest if likeness[name] >= likeness[nearest[0]] - _MARGIN)
 
 
+def names_to_suggest(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return the known names of a word's meaning, else the near ones: ``remove_file`` is ``delete_file``, not ``move_file``."""
+    known, meaning = tuple(known), _meaning(word) if len(word) <= _LONGEST_WORD else ()
+    same = _by_meaning(known).get(meaning, ()) if meaning else ()
+    return same[:_MOST_NAMES] or near_names(word, known)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``did you mean 'a' or 'b'?`` for the known names nearest to a word; empty if none is near."""
-    near = near_names(word, known)
+    near = names_to_suggest(word, known)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 @lru_cache(maxsize=256)
 def _choices(known: tuple[str, ...]) -> Mapping[str, str]:
     return {name: _spoken(name) for name in known}
+
+
+@lru_cache(maxsize=256)
+def _by_meaning(known: tuple[str, ...]) -> Mapping[tuple[object, ...], tuple[str, ...]]:
+    found: dict[tuple[object, ...], tuple[str, ...]] = {}
+    for name in known:
+        meaning = _meaning(name)
+        found[meaning] = (*found.get(meaning, ()), name)
+    return found
+
+
+def _meaning(name: str) -> tuple[object, ...]:
+    """Return a name's words, those that models write for each other as the same number."""
+    return tuple(_MEANINGS.get(word, word) for word in _spoken(name).split())
 
 
 def _spoken(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.core.canonical import JsonDict, JsonMap
-from actionledger.core.names import near_names
+from actionledger.core.names import names_to_suggest
 from actionledger.core.patterns import regex
 from actionledger.core.values import Reading, Span
 from actionledger.core.vocabulary import Reason
@@ -109,7 +109,7 @@ def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
     name = catalogue.known_name(attempt.name)
     if name in catalogue.names:
         return name
-    if near := near_names(attempt.name, catalogue.names):
+    if near := names_to_suggest(attempt.name, catalogue.names):
         return near[0]
     fields = catalogue.parameters
     taking = [each for each in fields if attempt.arguments and attempt.arguments.keys() <= set(fields[each])]
