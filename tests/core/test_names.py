@@ -179,6 +179,12 @@ def test_a_name_of_the_same_meaning_comes_before_one_of_similar_letters(word, me
     assert names_to_suggest(word, FILES)[0] == meant
 
 
+@pytest.mark.parametrize("word", ["complete_task", "close_task", "rename_task", "print"])
+def test_a_name_with_another_word_is_not_suggested(word):
+    """A model that is told so does it: a task to be completed was deleted."""
+    assert names_to_suggest(word, ("delete_task", "create_task", "get_task", "execute_code")) == ()
+
+
 def test_what_says_nothing_means_nothing():
     """No name is suggested for signs alone, or for a text that is no name."""
     assert names_to_suggest("_", ("_", *FILES)) == ()

@@ -199,6 +199,25 @@ def test_what_is_shown_is_right_as_it_stands(profile, tried, meant):
         assert done(al.parse(shown, profile=profile)) == meant
 
 
+def test_no_other_action_is_shown_than_the_one_that_was_tried():
+    """A task to be completed is not told to be deleted, and a number that was not given is not made up."""
+    tried = '{"next_actions": [{"type": "complete_task", "task_id": 1}], "is_final": true}'
+    said = told(al.parse(tried, profile="assistant-iterative"), "assistant-iterative")
+    assert "There is no action 'complete_task'" in said
+    assert HOW not in said
+    tried = '```actions\n{"actions": [{"type": "delete_memory", "id": "the last"}]}\n```'
+    assert '"memory_id": "…"' in told(al.parse(tried, profile="assistant"), "assistant")
+    tried = tried.replace("the last", "7")
+    assert '"memory_id": 7}' in told(al.parse(tried, profile="assistant"), "assistant")
+
+
+def test_a_list_that_is_there_twice_is_shown_whole():
+    """The actions of both are lost, so both are shown."""
+    lists = ", ".join(f'"actions": [{{"type": "create_task", "content": "{name}"}}]' for name in "AB")
+    shown = follow(told(al.parse(f"```actions\n{{{lists}}}\n```", profile="assistant"), "assistant"), [])
+    assert done(al.parse(shown, profile="assistant")) == [("create_task", {"content": name}) for name in "AB"]
+
+
 def test_an_action_that_waits_for_itself_is_told_so():
     """Small models number an action as the one that they did before."""
     with al.Runtime("coder", auto=True) as session:

@@ -12,6 +12,9 @@ _LONGEST_WORD = 100
 _SAME_LETTERS = 0.65
 """The least share of unchanged letters; a swap of neighbours counts as one change."""
 
+_SAME_WHOLE = 0.85
+"""The share of unchanged letters above which a name is only misspelt, however it is divided into words."""
+
 _SAME_WORDS = 75
 """The least similarity, in percent, after the words of both names are sorted."""
 
@@ -54,10 +57,13 @@ def near_names(word: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_to_suggest(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known names of a word's meaning, else the near ones: ``remove_file`` is ``delete_file``, not ``move_file``."""
+    """Return the known names of a word's meaning, else the near ones without another word in them.
+
+    A model does what it is told: ``remove_file`` is ``delete_file``, not ``move_file``, and ``complete_task`` is nothing like ``delete_task``.
+    """
     known, meaning = tuple(known), _meaning(word) if len(word) <= _LONGEST_WORD else ()
     same = _by_meaning(known).get(meaning, ()) if meaning else ()
-    return same[:_MOST_NAMES] or near_names(word, known)
+    return same[:_MOST_NAMES] or tuple(name for name in near_names(word, known) if _is_misspelt(word, name))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -83,6 +89,19 @@ def _by_meaning(known: tuple[str, ...]) -> Mapping[tuple[object, ...], tuple[str
 def _meaning(name: str) -> tuple[object, ...]:
     """Return a name's words, those that models write for each other as the same number."""
     return tuple(_MEANINGS.get(word, word) for word in _spoken(name).split())
+
+
+def _is_misspelt(word: str, name: str) -> bool:
+    """Return whether a word's difference from a name is one of spelling: not one of its words stands for another."""
+    from rapidfuzz.distance import OSA  # noqa: PLC0415 - slow to load, and rarely needed
+
+    written, known = _spoken(word).split(), _spoken(name).split()
+    others, missing = [
+        [each for each in one if each not in two] for one, two in ((written, known), (known, written))
+    ]
+    alike = (max(OSA.normalized_similarity(each, other) for other in others) for each in missing if others)
+    whole = OSA.normalized_similarity("".join(written), "".join(known))
+    return whole > _SAME_WHOLE or all(share >= _SAME_LETTERS for share in alike)
 
 
 def _spoken(name: str) -> str:

@@ -69,13 +69,16 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
                 text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
             )
     names, offer = frozenset(catalogue.names), catalogue.offer
+    unknown: list[TriedCall] = []
     for looked_for in (partial(_objects, names=names), _elements, partial(_headed, offer=offer), _lines):
-        tried = [each for each in looked_for(text) if each.name and nearest(each, catalogue) is not None]
+        every = [each for each in looked_for(text) if each.name]
+        tried = [each for each in every if nearest(each, catalogue) is not None]
+        unknown += (each for each in every if "_" in each.name and each not in tried)
         if tried:
             read = {(each.name, repr(each.arguments)) for each in found}
             cut = [each for each in tried if (each.name, repr(each.arguments)) not in read]
             return [*found, *cut][:_MOST]
-    return found[:_MOST] or [*_named_in(text, catalogue)][:1]
+    return found[:_MOST] or [*_named_in(text, catalogue)][:1] or unknown[:1]
 
 
 def _named_in(text: str, catalogue: Catalogue) -> Iterator[TriedCall]:
@@ -143,6 +146,10 @@ def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
     at = 0
     while opens := _OBJECT.search(text, at):
         decoded = decode(text, opens.start())
+        twice = [issue for issue in decoded.issues if issue.code is Reason.DUPLICATE_KEY]
+        for issue in twice[:_MOST]:  # the value has only the last one's
+            before = text[opens.start() : issue.span.start].rstrip(" \t\r\n,")
+            yield from _named(decode(before + "}").value, names, 0)
         value = _opened(decoded.value) if decoded.cut else decoded.value
         yield from _named(value, names, 0)
         at = max(decoded.end, opens.end())

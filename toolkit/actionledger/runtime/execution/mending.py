@@ -127,7 +127,13 @@ def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
     for field in described.fields:
         if field.required and field.name not in arguments:
             is_text = field.type.startswith(("string", "one of"))
-            arguments[field.name] = OPEN if is_text else (described.example or {}).get(field.name, OPEN)
+            is_key = field.name.endswith("_id")  # an example's number would be another thing's
+            if is_key and re.fullmatch(r"[0-9]{1,9}", str(arguments.get("id"))):
+                arguments[field.name] = int(arguments.pop("id"))
+                continue
+            arguments[field.name] = (
+                OPEN if is_text or is_key else (described.example or {}).get(field.name, OPEN)
+            )
     in_order = {field.name: arguments[field.name] for field in described.fields if field.name in arguments}
     return PlainCall(name, _without_faults(name, in_order, catalogue, described.fields))
 
