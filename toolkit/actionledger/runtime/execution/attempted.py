@@ -146,9 +146,9 @@ def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
     at = 0
     while opens := _OBJECT.search(text, at):
         decoded = decode(text, opens.start())
-        twice = [issue for issue in decoded.issues if issue.code is Reason.DUPLICATE_KEY]
-        for issue in twice[:_MOST]:  # the value has only the last one's
-            before = text[opens.start() : issue.span.start].rstrip(" \t\r\n,")
+        twice = [issue.span for issue in decoded.issues if issue.span and issue.code is Reason.DUPLICATE_KEY]
+        for key in twice[:_MOST]:  # the value has only the last one's
+            before = text[opens.start() : key.start].rstrip(" \t\r\n,")
             yield from _named(decode(before + "}").value, names, 0)
         value = _opened(decoded.value) if decoded.cut else decoded.value
         yield from _named(value, names, 0)
