@@ -211,6 +211,21 @@ def test_no_other_action_is_shown_than_the_one_that_was_tried():
     assert '"memory_id": 7}' in told(al.parse(tried, profile="assistant"), "assistant")
 
 
+UNKNOWN = {
+    "assistant": '```actions\n{"actions": [{"type": "choose_database", "database": "MySQL"}]}\n```',
+    "orchestrator": '```json\n{"action": "choose_database", "database": "MySQL"}\n```',
+    "reasoner": '```json\n{"actions": [{"action": "choose_database", "database": "MySQL"}]}\n```',
+}
+
+
+@pytest.mark.parametrize("profile", UNKNOWN)
+def test_an_example_of_an_action_that_was_not_tried_does_nothing(profile):
+    """A model that was refused for an unknown name copies what it is shown."""
+    tried = UNKNOWN[profile]
+    shown = follow(told(al.parse(tried, profile=profile), profile), [])
+    assert not done(al.parse(shown, profile=profile))
+
+
 def test_a_list_that_is_there_twice_is_shown_whole():
     """The actions of both are lost, so both are shown."""
     lists = ", ".join(f'"actions": [{{"type": "create_task", "content": "{name}"}}]' for name in "AB")

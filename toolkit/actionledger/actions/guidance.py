@@ -6,6 +6,7 @@ Actions know no dialect, so the caller passes a function that writes one action 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeAlias
 
@@ -241,6 +242,9 @@ def _format(
         yield from (_RIGHT, example)
     elif shown is not None:
         with suppress(RenderError):  # the text above is enough without an example
+            if action is None:  # a small model does what it is shown, so the values are placeholders
+                required = {field.name: "…" for field in shown.fields if field.required}
+                shown = replace(shown, example=required)
             yield from _example(shown, render, _RIGHT)
 
 
