@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import RenderError
 from actionledger.core.names import names_to_suggest
 from actionledger.core.text import counted, printable_json
@@ -243,7 +244,7 @@ def _format(
     elif shown is not None:
         with suppress(RenderError):  # the text above is enough without an example
             if action is None:  # a small model does what it is shown, so the values are placeholders
-                required = {field.name: "…" for field in shown.fields if field.required}
+                required: JsonDict = {field.name: "…" for field in shown.fields if field.required}
                 shown = replace(shown, example=required)
             yield from _example(shown, render, _RIGHT)
 
