@@ -7,12 +7,13 @@ from hypothesis import given, strategies as st
 from steps import steps
 
 import actionledger as al
-from actionledger.core.names import did_you_mean, near_names, qualified
+from actionledger.core.names import did_you_mean, names_to_suggest, near_names, qualified
 from actionledger.core.vocabulary import ActionStatus, Reason
 from actionledger.imports.shapes import openai_responses
 from actionledger.imports.shapes.observations import offered
 from actionledger.runtime.parse_result import catalogue_of_tools
 
+FILES = ("create_file", "read_file", "delete_file", "move_file", "create_directory", "execute_command")
 KNOWN = ("create_task", "update_task", "search_tasks", "create_goal", "execute_code")
 
 
@@ -159,3 +160,32 @@ def test_a_call_that_another_runtime_ran_loses_no_field():
     text = '<tool_call>{"name": "list", "arguments": {"depth": 1, "zzz": 2}}</tool_call>'
     [written] = al.parse(text, dialects=["hermes"], tools=tools).actions
     assert written.status is ActionStatus.COERCED
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("remove_file", "delete_file"),
+        ("rename_file", "move_file"),
+        ("write_file", "create_file"),
+        ("openFile", "read_file"),
+        ("make_folder", "create_directory"),
+        ("run_command", "execute_command"),
+        ("delet_file", "delete_file"),
+    ],
+)
+def test_a_name_of_the_same_meaning_comes_before_one_of_similar_letters(word, meant):
+    """What a model writes for removal is never told to be the nearest to a move."""
+    assert names_to_suggest(word, FILES)[0] == meant
+
+
+@pytest.mark.parametrize("word", ["complete_task", "close_task", "rename_task", "print"])
+def test_a_name_with_another_word_is_not_suggested(word):
+    """A model that is told so does it: a task to be completed was deleted."""
+    assert names_to_suggest(word, ("delete_task", "create_task", "get_task", "execute_code")) == ()
+
+
+def test_what_says_nothing_means_nothing():
+    """No name is suggested for signs alone, or for a text that is no name."""
+    assert names_to_suggest("_", ("_", *FILES)) == ()
+    assert names_to_suggest("write_file" * 11, FILES) == ()

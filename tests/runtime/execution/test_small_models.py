@@ -164,6 +164,82 @@ def test_what_no_format_has_is_told_in_this_one(attempt):
         assert tried == 1
 
 
+@pytest.mark.parametrize(
+    ("profile", "tried", "meant"),
+    [
+        ("orchestrator", "request_review(login-fix)", [("request_review", {"target": "login-fix"})]),
+        (
+            "orchestrator",
+            'request_review(login-fix, notes = "Look at the tests")',
+            [("request_review", {"target": "login-fix", "notes": "Look at the tests"})],
+        ),
+        ("orchestrator", 'escalate(reason, context = "budget")', None),
+        ("assistant", "create_task(Call Ada)", [("create_task", {"content": "Call Ada"})]),
+        ("coder", '<read_file path="notes.txt" first_line=true>', [("read_file", {"path": "notes.txt"})]),
+        (
+            "reasoner",
+            '```json\n{"actions": [{"action": "forget_memory", "context": "the lost key"}]}\n```',
+            [("remove_memory", {"context": "the lost key"})],
+        ),
+        ("coder", "<read_file path=notes.txt>", [("read_file", {"path": "notes.txt"})]),
+        (
+            "coder",
+            '<read_file path="notes.txt" first_line="First line" last_line="…"/>',
+            [("read_file", {"path": "notes.txt"})],
+        ),
+    ],
+)
+def test_what_is_shown_is_right_as_it_stands(profile, tried, meant):
+    """A small model copies it, placeholders too: words without quotes are taken, and optional fields left out if unclear."""
+    with al.Runtime(profile, auto=True) as session:
+        shown = re.split(f"{HOW}|for example:", session.handle(tried).feedback)[1].strip()
+    if meant is None:  # a field's name is no value
+        assert '"reason": "…", "context": "budget"' in shown
+    else:
+        assert done(al.parse(shown, profile=profile)) == meant
+
+
+def test_no_other_action_is_shown_than_the_one_that_was_tried():
+    """A task to be completed is not told to be deleted, and a number that was not given is not made up."""
+    tried = '{"next_actions": [{"type": "complete_task", "task_id": 1}], "is_final": true}'
+    said = told(al.parse(tried, profile="assistant-iterative"), "assistant-iterative")
+    assert "There is no action 'complete_task'" in said
+    assert HOW not in said
+    tried = '```actions\n{"actions": [{"type": "delete_memory", "id": "the last"}]}\n```'
+    assert '"memory_id": "…"' in told(al.parse(tried, profile="assistant"), "assistant")
+    tried = tried.replace("the last", "7")
+    assert '"memory_id": 7}' in told(al.parse(tried, profile="assistant"), "assistant")
+
+
+UNKNOWN = {
+    "assistant": '```actions\n{"actions": [{"type": "choose_database", "database": "MySQL"}]}\n```',
+    "orchestrator": '```json\n{"action": "choose_database", "database": "MySQL"}\n```',
+    "reasoner": '```json\n{"actions": [{"action": "choose_database", "database": "MySQL"}]}\n```',
+}
+
+
+@pytest.mark.parametrize("profile", UNKNOWN)
+def test_an_example_of_an_action_that_was_not_tried_does_nothing(profile):
+    """A model that was refused for an unknown name copies what it is shown."""
+    tried = UNKNOWN[profile]
+    shown = follow(told(al.parse(tried, profile=profile), profile), [])
+    assert not done(al.parse(shown, profile=profile))
+
+
+def test_a_list_that_is_there_twice_is_shown_whole():
+    """The actions of both are lost, so both are shown."""
+    lists = ", ".join(f'"actions": [{{"type": "create_task", "content": "{name}"}}]' for name in "AB")
+    shown = follow(told(al.parse(f"```actions\n{{{lists}}}\n```", profile="assistant"), "assistant"), [])
+    assert done(al.parse(shown, profile="assistant")) == [("create_task", {"content": name}) for name in "AB"]
+
+
+def test_an_action_that_waits_for_itself_is_told_so():
+    """Small models number an action as the one that they did before."""
+    with al.Runtime("coder", auto=True) as session:
+        said = session.handle('<delete_file path="a.py" depends_on="action_1"/>').feedback
+    assert "waits for itself: leave out its depends_on." in said
+
+
 def test_what_was_cut_is_told_beside_what_was_read():
     """The first action is whole and may run; the second one is shown again."""
     whole = '{"action": "add_goal", "context": "Learn French."}'

@@ -6,14 +6,16 @@ Actions know no dialect, so the caller passes a function that writes one action 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.schemas import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.core.canonical import JsonDict
 from actionledger.core.errors import RenderError
-from actionledger.core.names import near_names
+from actionledger.core.names import names_to_suggest
 from actionledger.core.text import counted, printable_json
 from actionledger.core.values import ActionCall, FieldError
 from actionledger.core.vocabulary import Reason
@@ -223,7 +225,7 @@ def _what_is_wrong(error: FieldError) -> str:
 def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | None:
     """Return the call's action, or the one with the most similar name; None if none is similar."""
     named = catalogue.description(call.name)
-    nearest = near_names(call.name, catalogue.names)[:1]
+    nearest = names_to_suggest(call.name, catalogue.names)[:1]
     return named or (catalogue.description(nearest[0]) if nearest else None)
 
 
@@ -241,6 +243,9 @@ def _format(
         yield from (_RIGHT, example)
     elif shown is not None:
         with suppress(RenderError):  # the text above is enough without an example
+            if action is None:  # a small model does what it is shown, so the values are placeholders
+                required: JsonDict = {field.name: "…" for field in shown.fields if field.required}
+                shown = replace(shown, example=required)
             yield from _example(shown, render, _RIGHT)
 
 

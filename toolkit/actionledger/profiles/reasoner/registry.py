@@ -218,7 +218,9 @@ class Removing(ActionExecutor):
 
     def _found(self, meant: str, entries: Sequence[Entry]) -> Entry:
         """Return the entry that is meant: by its number, or the clearly nearest one."""
-        known = "; ".join(f"#{entry.number} {entry.text[:80]}" for entry in entries[-10:]) or "none"
+        if not entries:
+            raise ActionError(Reason.NOT_FOUND, f"There are no {self.part} to let go of.")
+        known = "; ".join(f"#{entry.number} {entry.text[:80]}" for entry in entries[-10:])
         if numbers := _numbers(meant):
             return self._numbered(numbers, entries, known)
         near = process.extract(

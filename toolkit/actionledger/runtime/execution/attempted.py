@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.core.canonical import JsonDict, JsonMap
-from actionledger.core.names import near_names
+from actionledger.core.names import names_to_suggest
 from actionledger.core.patterns import regex
 from actionledger.core.values import Reading, Span
 from actionledger.core.vocabulary import Reason
@@ -69,22 +69,39 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
                 text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
             )
     names, offer = frozenset(catalogue.names), catalogue.offer
+    unknown: list[TriedCall] = []
     for looked_for in (partial(_objects, names=names), _elements, partial(_headed, offer=offer), _lines):
-        tried = [each for each in looked_for(text) if each.name and nearest(each, catalogue) is not None]
+        every = [each for each in looked_for(text) if each.name]
+        tried = [each for each in every if nearest(each, catalogue) is not None]
+        unknown += (each for each in every if "_" in each.name and each not in tried)
         if tried:
             read = {(each.name, repr(each.arguments)) for each in found}
             cut = [each for each in tried if (each.name, repr(each.arguments)) not in read]
             return [*found, *cut][:_MOST]
-    return (
-        found[:_MOST]
-        or [TriedCall(name, {}) for name in catalogue.names if re.search(rf"\b{name}\b", text)][:1]
-    )
+    return found[:_MOST] or [*_named_in(text, catalogue)][:1] or unknown[:1]
+
+
+def _named_in(text: str, catalogue: Catalogue) -> Iterator[TriedCall]:
+    """Yield the known names in a text, each with the arguments beside it, in parentheses or in its tag."""
+    for name in catalogue.names:
+        if beside := re.search(rf"(?P<tag><[ \t]*+)?\b{name}\b(?P<given>\([^()\n]*+|[^<>()\n]*+)", text):
+            given = beside["given"]
+            is_call = given.startswith("(")
+            pairs = {pair["key"]: _value(pair["value"]) for pair in _PAIR.finditer(given)}
+            first = given[1:].partition(",")[0].strip()
+            is_value = (
+                is_call and bool(first) and "=" not in first and first not in catalogue.parameters[name]
+            )
+            bare: JsonDict = {"": _value(first)} if is_value else {}
+            yield TriedCall(name, {**bare, **pairs} if is_call or beside["tag"] else {})
 
 
 def _read(reading: Reading) -> list[TriedCall]:
-    """Return the complete parsed calls, without those in the model's reasoning."""
+    """Return the complete parsed calls, without those in the model's reasoning, and without placeholders."""
     return [
-        TriedCall(raw.name, raw.arguments, raw.dialect)
+        TriedCall(
+            raw.name, {key: value for key, value in raw.arguments.items() if value != OPEN}, raw.dialect
+        )
         for raw in reading.actions
         if raw.name and raw.illustration not in _UNMEANT and raw.doubt is not Reason.TRUNCATED
     ]
@@ -95,7 +112,7 @@ def nearest(attempt: TriedCall, catalogue: Catalogue) -> str | None:
     name = catalogue.known_name(attempt.name)
     if name in catalogue.names:
         return name
-    if near := near_names(attempt.name, catalogue.names):
+    if near := names_to_suggest(attempt.name, catalogue.names):
         return near[0]
     fields = catalogue.parameters
     taking = [each for each in fields if attempt.arguments and attempt.arguments.keys() <= set(fields[each])]
@@ -129,6 +146,10 @@ def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
     at = 0
     while opens := _OBJECT.search(text, at):
         decoded = decode(text, opens.start())
+        twice = [issue.span for issue in decoded.issues if issue.span and issue.code is Reason.DUPLICATE_KEY]
+        for key in twice[:_MOST]:  # the value has only the last one's
+            before = text[opens.start() : key.start].rstrip(" \t\r\n,")
+            yield from _named(decode(before + "}").value, names, 0)
         value = _opened(decoded.value) if decoded.cut else decoded.value
         yield from _named(value, names, 0)
         at = max(decoded.end, opens.end())

@@ -1,7 +1,7 @@
 """Correct an unparsed response or a rejected action, from what the model attempted. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from html import unescape
@@ -127,10 +127,15 @@ def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
     for field in described.fields:
         if field.required and field.name not in arguments:
             is_text = field.type.startswith(("string", "one of"))
-            arguments[field.name] = OPEN if is_text else (described.example or {}).get(field.name, OPEN)
+            is_key = field.name.endswith("_id")  # an example's number would be another thing's
+            if is_key and re.fullmatch(r"[0-9]{1,9}", str(arguments.get("id"))):
+                arguments[field.name] = int(arguments.pop("id"))
+                continue
+            arguments[field.name] = (
+                OPEN if is_text or is_key else (described.example or {}).get(field.name, OPEN)
+            )
     in_order = {field.name: arguments[field.name] for field in described.fields if field.name in arguments}
-    allowed = {field.name: field.allowed for field in described.fields if field.allowed}
-    return PlainCall(name, _without_faults(name, in_order, catalogue, allowed))
+    return PlainCall(name, _without_faults(name, in_order, catalogue, described.fields))
 
 
 def _is_long(value: object) -> bool:
@@ -173,9 +178,10 @@ def _alike(stranger: str, free: Sequence[str]) -> str | None:
 
 
 def _without_faults(
-    name: str, arguments: JsonDict, catalogue: Catalogue, allowed: Mapping[str, Sequence[str]]
+    name: str, arguments: JsonDict, catalogue: Catalogue, fields: Sequence[FieldDescription]
 ) -> JsonDict:
-    """Return arguments with values that the schema rejects corrected, replaced by placeholders, or removed."""
+    """Return arguments with rejected values corrected; else left open if the field is required or has a choice, or left out."""
+    described = {field.name: field for field in fields}
     call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
     kept = dict(arguments if not call.conversions else call.arguments)
     for error in call.errors:
@@ -183,8 +189,10 @@ def _without_faults(
         if error.code is Reason.UNKNOWN_FIELD:
             kept.pop(field, None)
         elif field in kept:
-            near = near_names(str(kept[field]), allowed.get(field, ()))
+            near = near_names(str(kept[field]), described[field].allowed or ())
             kept[field] = near[0] if near else _number_in(kept[field], error.expected)
+            if kept[field] == OPEN and not (described[field].required or described[field].allowed):
+                del kept[field]  # a small model copies the placeholder
     return kept
 
 

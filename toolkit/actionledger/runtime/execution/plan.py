@@ -209,7 +209,8 @@ def _note_cycle(cycle: Sequence[PlannedAction]) -> None:
         f"{named(one.index, one.call)} waits for {named(other.index, other.call)}"
         for one, other in pairwise((*cycle, cycle[0]))
     ]
-    detail = as_sentence(", ".join(links[:_NAMED]))
+    itself = f"{named(cycle[0].index, cycle[0].call)} waits for itself: leave out its depends_on"
+    detail = as_sentence(", ".join(links[:_NAMED]) if len(cycle) > 1 else itself)
     for planned in cycle:
         planned.issue = Issue(Reason.DEPENDENCY_CYCLE, planned.call.span, detail)
         planned.waits_for = ()
