@@ -94,6 +94,18 @@ _GOES_FORTH = AnyCase(
 )
 """What a text behind a call begins with that says how it goes on, or is for its reader."""
 
+_REFERS = AnyCase(
+    r"\W*(?:th(?:is|at|ese|ose)\b(?!(?:['’]s| is| was) (?:all|it)\b)|it\b|such\b|the (?:above|actions?|block|calls?|command|example|format|request|snippet)\b"
+    r"|(?:above|here|notice|note)\b|as (?:you|shown)\b|in this\b|das\b|dies|so (?:sieht|wird)|cela\b|c['’]est\b|ce (?:bloc|format)|est[eao]\b|eso\b|così\b|questo\b|isso\b"
+    r"|[这上]|これ|上の|так|это\b|이 )"
+)
+"""What a text behind a call begins with that goes on about the call."""
+
+_ABOUT = AnyCase(
+    r"[^.!?？。\n]*(?:\b(?:apply|do so|execute|go ahead|it|proceed|run|that|them|these|this|those)\b|ausführ|das\b|dies|exécut|ejecut|esegu|выполн|запуст|执行|运行|実行|실행)"
+)
+"""What a question holds that is about the call before it."""
+
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
@@ -153,7 +165,8 @@ def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = 
     """Return what the text after a call says against it, unless something says that it is made; empty if nothing."""
     if not behind:
         return ""
-    if (asks(behind) or defers(behind)) and not (is_own and is_made()):
+    is_asked = _ABOUT.match(behind) and asks(behind) if is_own else asks(behind) or defers(behind)
+    if is_asked and not (is_own and is_made()):
         return "What follows asks about it."
     return "What follows says what it was." if describes(behind) and not is_made() else ""
 
@@ -231,8 +244,10 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, why)
     if not has_before:
         return None
+    # A profile's own block is how its model acts: only words about the block are a text that shows it.
     is_followed = behind != "" and not (
-        len(_WORDS.findall(behind)) < _FEW
+        (is_own and not _REFERS.match(behind))
+        or len(_WORDS.findall(behind)) < _FEW
         or _GOES_FORTH.match(behind)
         or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
     )
