@@ -97,7 +97,7 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
     literals = _PREFILTER.literals(text, lowered)
     kept = [*lines]
     if literals:
-        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        starts = [0, *accumulate(map((1).__add__, map(len, lines)))]
         for index, found in _in_lines(literals, starts).items():
             kept[index] = _masked(lines[index], lowered[starts[index] : starts[index + 1] - 1], found)
     return kept

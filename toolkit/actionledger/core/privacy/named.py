@@ -294,7 +294,7 @@ NAMED: tuple[Named, ...] = (
     *(Named(kind, words=("token",)) for kind in ("access", "auth", "refresh", "bearer")),
     Named("private", words=("key",)),
     Named("token", is_strict=False),
-    Named("credential", "s?+", is_strict=False),
+    *(Named(name, is_strict=False) for name in ("credential", "credentials")),
     Named("key", is_strict=False, is_common=True),
     *(
         Named(kind, words=("key",), is_strict=False)
