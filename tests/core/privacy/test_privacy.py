@@ -236,12 +236,13 @@ def filled(template: str, drawn: random.Random) -> str:
     """Return a template with characters in the place of ``{20w}`` and the like."""
     alphabets = {
         "w": string.ascii_letters + string.digits,
+        "a": string.ascii_lowercase,
         "x": "0123456789abcdef",
         "d": string.digits,
         "u": string.ascii_uppercase + string.digits,
     }
     return re.sub(
-        r"\{(\d+)([wxdu])\}",
+        r"\{(\d+)([wxdua])\}",
         lambda found: "".join(drawn.choices(alphabets[found[2]], k=int(found[1]))),
         template,
     )
