@@ -57,6 +57,7 @@ class _Prefilter:
                 letters.setdefault((number, needle.lower()), set()).add(needle)
         self._numbers = [number for number, _ in letters]
         self._letters = [found if number < len(cased) else None for (number, _), found in letters.items()]
+        # More than 64 ranges of bytes in the literals would double the automaton, which then no longer fits a cache.
         self._automaton = BytesAhoCorasick(
             [needle.lower() for _, needle in letters], implementation=Implementation.DFA
         )

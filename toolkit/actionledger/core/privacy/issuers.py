@@ -215,7 +215,7 @@ ISSUERS: tuple[Token, ...] = (
         for name, prefix, rest, example in (
             ("Aikido secret", "AIK_SECRET_", rf"{_W}{{40,}}+", "{64w}"),
             ("Aikido secret", "AIK_CI_", rf"{_W}{{20,}}+", "{30w}"),
-            ("Asaas token", "$aact_", rf"(?:prod|hmlg)_{_D}{{20,}}+", "prod_{60w}"),
+            ("Asaas token", "aact_", rf"(?:prod|hmlg)_{_D}{{20,}}+", "prod_{60w}"),
             ("Bitbucket token", "BBDC-", r"[A-Za-z0-9+/=]{32,}+", "{44w}"),
             *(
                 ("Buildkite token", f"bk{kind}_", rf"{_D}{{60,}}+", "{75w}")

@@ -121,7 +121,7 @@ TOKENS: tuple[Token, ...] = (
     # Clouds
     *(
         Token("AWS access key", kind, r"[A-Z0-9]{16}(?![A-Za-z0-9])", f"{kind}{{16u}}", f"{kind}BLE")
-        for kind in ("AKIA", "ASIA", "ABIA", "ACCA")
+        for kind in ("AKIA", "ASIA")
     ),
     Token("AWS Bedrock key", "ABSK", r"[A-Za-z0-9+/]{80,}+={0,2}", "ABSK{120w}", "ABSK{20w}"),
     Token("Google API key", "AIza", rf"{D}{{30,}}+", "AIza{35w}", "AIzawa"),
