@@ -182,6 +182,13 @@ HIDES_NOTHING = (
     "Credential: _win32typing.PyCredHandle, token = windll.advapi32.OpenThreadToken",
     "AUTH_TOKEN = 'AWS_CONTAINER_AUTHORIZATION_TOKEN'; load(password=KEY_PASSWORD)",
     """getpass("%s's password: " % (server))""",
+    'x = "password: "\ny = "some words"; echo "Password:"\nread it; echo "some words"',
+    'ask("password: ");run("words"); prompt = "token: "; run("words"); text = "password: ".format(a, "words")',
+    """getpass("%s's password: "%(user, server)) or ask('%s password: '%(user, 'server'))""",
+    """"password: "+name+"words", 'password: '+name()+'words', "password: "||name||"words" """,
+    """ask('password: ');run('words'); ask('password: '.format('words')); ['password: ', 'name: ']""",
+    """'password: ' + name + 'words'; 'password:' if name else 'words'; ask('password='); run('words')""",
+    '{"adminPassword": "[parameters(\'publicKey\')]"}',
     "re_compile_everything_in_the_module as-is-in-2024 pa-system fc-barcelona key_value_store_of_all_things_2",
 )
 
@@ -191,3 +198,16 @@ def test_what_stands_in_the_place_of_a_secret_stays(text: str) -> None:
     """Placeholders, variables, names of source code, identifiers and hashes stay as they are, in the very same bytes."""
     for line in (json.dumps({"text": text}), json.dumps({"text": json.dumps({"text": text})})):
         assert mask(line.encode()) == line.encode()
+
+
+@pytest.mark.parametrize("value", [";ab7", "+ab7/cd=", ".ab7;c", "%ab7cd", "]ab7", "||ab7"])
+def test_a_value_that_begins_with_a_sign_is_hidden(value: str) -> None:
+    """A sign ends a string that contains a name only if source code follows it."""
+    assert "ab7" not in mask_text(f"password = '{value}'\nnext = 1")
+    if not value.startswith("]"):  # within double quotes, it closes a list
+        assert "ab7" not in mask_text(f'password = "{value}"\nnext = 1')
+
+
+def test_a_value_that_begins_with_an_escape_is_hidden() -> None:
+    """A line break of the text ends a string that contains a name; an escape in source code is part of the value."""
+    assert "ab7" not in mask_text('password = "\\nab7cd"\nnext = 1')

@@ -12,7 +12,9 @@ from planted import Planted, planted
 
 from actionledger.core import privacy
 from actionledger.core.privacy import escapes, mask, mask_lines, mask_text
+from actionledger.core.privacy.headers import HEADERS
 from actionledger.core.privacy.issuers import ISSUERS
+from actionledger.core.privacy.named import NAMED
 from actionledger.core.privacy.tokens import TOKENS, Token
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -168,6 +170,16 @@ def test_nothing_is_left_of_a_planted_secret(one: Planted) -> None:
         assert one.secret not in masked(one.text, depth=depth)
 
 
+def test_the_literals_have_few_ranges_of_bytes() -> None:
+    """The automaton has a column for each range of bytes that its literals tell apart, up to the next power of two."""
+    kinds = (*TOKENS, *ISSUERS, *NAMED, *HEADERS)
+    used = {byte for kind in kinds for needle in kind.needles for byte in needle.lower()} | set(
+        b"".join(escapes.SPELLINGS)
+    )
+    edges = {edge for byte in used for edge in (byte, byte + 1)}
+    assert len(edges) + 1 <= 64
+
+
 @pytest.mark.parametrize("kind", [*TOKENS, *ISSUERS], ids=lambda kind: f"{kind.name} {kind.prefix}")
 def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
     """Each kind is found at the beginning, in the middle and at the end of a text, and what is like it is not."""
@@ -236,12 +248,13 @@ def filled(template: str, drawn: random.Random) -> str:
     """Return a template with characters in the place of ``{20w}`` and the like."""
     alphabets = {
         "w": string.ascii_letters + string.digits,
+        "a": string.ascii_lowercase,
         "x": "0123456789abcdef",
         "d": string.digits,
         "u": string.ascii_uppercase + string.digits,
     }
     return re.sub(
-        r"\{(\d+)([wxdu])\}",
+        r"\{(\d+)([wxdua])\}",
         lambda found: "".join(drawn.choices(alphabets[found[2]], k=int(found[1]))),
         template,
     )

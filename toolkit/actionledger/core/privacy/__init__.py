@@ -57,6 +57,7 @@ class _Prefilter:
                 letters.setdefault((number, needle.lower()), set()).add(needle)
         self._numbers = [number for number, _ in letters]
         self._letters = [found if number < len(cased) else None for (number, _), found in letters.items()]
+        # More than 64 ranges of bytes in the literals would double the automaton, which then no longer fits a cache.
         self._automaton = BytesAhoCorasick(
             [needle.lower() for _, needle in letters], implementation=Implementation.DFA
         )
@@ -92,20 +93,23 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
     """As ``mask`` for several lines, which are searched together."""
     if custom.known():
         return [mask(line) for line in lines]
+    text = b"\n".join(lines)
+    lowered = text.lower()
+    literals = _PREFILTER.literals(text, lowered)
     kept = [*lines]
-    for index, literals in _in_lines(lines).items():
-        kept[index] = _masked(lines[index], lines[index].lower(), literals)
+    if literals:
+        starts = [0, *accumulate(map((1).__add__, map(len, lines)))]
+        for index, found in _in_lines(literals, starts).items():
+            kept[index] = _masked(lines[index], lowered[starts[index] : starts[index + 1] - 1], found)
     return kept
 
 
-def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
-    """Return the literals of each line that has any, by the line's index."""
-    text = b"\n".join(lines)
-    ends = list(accumulate(len(line) + 1 for line in lines))
+def _in_lines(literals: Sequence[Literal], starts: Sequence[int]) -> dict[int, list[Literal]]:
+    """Return the literals of each line that has any, by the line's index; ``starts`` is where each line begins, and the text's end."""
     found: dict[int, list[Literal]] = {}
-    for number, place in _PREFILTER.literals(text, text.lower()):
-        index = bisect_right(ends, place)
-        found.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
+    for number, place in literals:
+        index = bisect_right(starts, place) - 1
+        found.setdefault(index, []).append((number, place - starts[index]))
     return found
 
 

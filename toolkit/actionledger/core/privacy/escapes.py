@@ -13,8 +13,8 @@ from actionledger.core.patterns import regex
 Span = tuple[int, int]
 """A span in bytes: the first byte, and the one after the last."""
 
-SPELLINGS = (b"\\u00", b"\\/")
-"""The literals of lines that spell a character otherwise."""
+SPELLINGS = (*(b"\\u00%d" % digit for digit in range(2, 8)), b"\\/")
+"""The literals of lines that may spell a printable character otherwise; terminal colours and binary texts have many other escapes."""
 
 # Quotes and backslashes stay as they are spelled, since the backslashes before them show their level of quoting.
 _PRINTABLE = rb"(2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abdefABDEF]|7[0-9a-eA-E])"

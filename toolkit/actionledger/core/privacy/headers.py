@@ -100,7 +100,7 @@ HEADERS: tuple[Place, ...] = (
     ),
     *(
         Place("session identifier", name, rf"{name}(?P<secret>[a-z0-9%._:-]{{12,}}+)")
-        for name in ("sessid=", "sessionid=")
+        for name in ("sessid=", "sessionid=", "gitlab_session=")
     ),
     # RFC 3986: user:password@host
     Place(

@@ -47,19 +47,26 @@ ISSUERS: tuple[Token, ...] = (
     _key("Apify token", "apify_api_", rf"{_W}{{30,}}+", "{36w}", "apify_api_x"),
     _key("Pinecone key", "pcsk_", rf"{_D}{{40,}}+", "{6w}_{63w}", "pcsk_x"),
     # Hosts and platforms
-    *(_key("Vercel token", f"vc{kind}_", rf"{_W}{{24,}}+", "{56w}", f"vc{kind}_x") for kind in "piackr"),
+    *(
+        _key("Vercel token", f"vc{kind}_", rf"{_DIGIT}{_D}{{24,}}+", "{56w}", f"vc{kind}_x")
+        for kind in "piackr"
+    ),
     _key("Vercel Blob token", "vercel_blob_rw_", rf"{_D}{{30,}}+", "{16w}_{31w}", "vercel_blob_rw_x"),
     _key("Supabase secret key", "sb_secret_", rf"{_D}{{20,}}+", "{22w}_{8w}", "sb_secret_key"),
     _key("Cursor key", "crsr_", r"[a-f0-9]{40,}+", "{64x}", "crsr_x"),
     _key("Cursor key", "key_", r"[a-f0-9]{40,}+", "{64x}", "key_value", is_short=True),
     _key(
-        "Tailscale key", "tskey-", rf"[a-z]{{3,12}}-{_W}{{8,}}-{_W}{{16,}}+", "auth-{16w}-{32w}", "tskey-auth"
+        "Tailscale key",
+        "tskey-",
+        rf"[a-z]{{3,12}}-(?:{_W}{{8,}}-{_W}{{16,}}+|{_DIGIT}{_D}{{20,}}+)",
+        "auth-{16w}-{32w}",
+        "tskey-auth",
     ),
     _key("Resend key", "re_", rf"{_W}{{8}}_{_W}{{20,}}+", "{8w}_{24w}", "re_compile", is_short=True),
     _key("Linear OAuth token", "lin_oauth_", rf"{_W}{{32,}}+", "{64x}", "lin_oauth_x"),
     _key("Notion token", "secret_", rf"{_W}{{43}}(?![A-Za-z0-9])", "{43w}", "secret_key"),
     _key("Figma OAuth token", "figo", rf"[hru]?_{_D}{{36,}}+", "_{40w}", "figo_x"),
-    *(_key("PostHog key", f"ph{kind}_", rf"{_W}{{30,}}+", "{43w}", f"ph{kind}_x") for kind in "cxsr"),
+    *(_key("PostHog key", f"ph{kind}_", rf"{_DIGIT}{_D}{{30,}}+", "{43w}", f"ph{kind}_x") for kind in "cxsr"),
     _key("Neon key", "napi_", rf"{_W}{{40,}}+", "{64w}", "napi_env"),
     _key("Render key", "rnd_", rf"{_W}{{24,}}+", "{28w}", "rnd_state"),
     *(
@@ -90,9 +97,9 @@ ISSUERS: tuple[Token, ...] = (
         for kind in ("NRII-", "NRJS-", "NRRA-")
     ),
     _key("Contentful token", "CFPAT-", rf"{_D}{{40,}}+", "{43w}", "CFPAT-x"),
-    _key("CircleCI token", "CCIPAT_", rf"{_W}{{20,}}_[a-f0-9]{{30,}}+", "{22w}_{40x}", "CCIPAT_x"),
+    _key("CircleCI token", "CCIPAT_", rf"{_W}{{20,}}_[a-z0-9]{{30,}}+", "{22w}_{40x}", "CCIPAT_x"),
     *(_key("SonarQube token", f"sq{kind}_", r"[a-f0-9]{40}", "{40x}", f"sq{kind}_x") for kind in "apu"),
-    _key("Buildkite token", "bkua_", r"[a-f0-9]{40}", "{40x}", "bkua_x"),
+    _key("Buildkite token", "bkua_", r"[a-z0-9]{40,}+", "{40x}", "bkua_x"),
     _key("Prefect key", "pnu_", rf"{_W}{{36}}", "{36w}", "pnu_x"),
     _key("Typeform token", "tfp_", r"[A-Za-z0-9_.-]{40,}+", "{59w}", "tfp_x"),
     _key("Readme key", "rdme_", r"[a-z0-9]{70}", "{70x}", "rdme_x"),
@@ -104,11 +111,11 @@ ISSUERS: tuple[Token, ...] = (
     _key("Adobe secret", "p8e-", r"[a-zA-Z0-9_-]{30,}+", "{32w}", "p8e-x"),
     _key("Defined Networking token", "dnkey-", rf"{_D}{{20,}}-{_D}{{40,}}+", "{26w}-{52w}", "dnkey-x"),
     *(
-        _key("Duffel token", kind, rf"{_D}{{30,}}+", "{43w}", f"{kind}x")
+        _key("Duffel token", kind, r"[A-Za-z0-9_=-]{30,}+", "{43w}", f"{kind}x")
         for kind in ("duffel_test_", "duffel_live_")
     ),
     _key("Flutterwave secret", "FLWSECK", r"(?:_TEST)?-[a-f0-9]{12,}+(?:-X)?", "-{32x}-X", "FLWSECK-"),
-    _key("Frame.io token", "fio-u-", rf"{_D}{{50,}}+", "{64w}", "fio-u-x"),
+    _key("Frame.io token", "fio-u-", r"[A-Za-z0-9_=-]{50,}+", "{64w}", "fio-u-x"),
     _key("Infracost key", "ico-", rf"{_W}{{32}}", "{32w}", "ico-x"),
     *(
         _key(
@@ -165,14 +172,14 @@ ISSUERS: tuple[Token, ...] = (
     _key("Square token", "EAAA", rf"{_DIGIT}{_D}{{56,64}}(?![A-Za-z0-9])", "4{59w}", "EAAAx"),
     # Platforms for agents and their code
     *(
-        _key("Polar token", f"polar_{kind}_", rf"{_D}{{30,}}+", "{43w}", f"polar_{kind}_x")
+        _key("Polar token", f"polar_{kind}_", rf"{_D}{{20,}}+", "{43w}", f"polar_{kind}_x")
         for kind in ("oat", "pat")
     ),
     *(
         _key("Trigger.dev key", f"tr_{kind}_", rf"{_W}{{18,}}+", "{20w}", f"tr_{kind}_x")
         for kind in ("dev", "stg", "prod", "pat")
     ),
-    _key("Val Town token", "vtwn_", rf"{_W}{{20,}}+", "{27w}", "vtwn_x"),
+    _key("Val Town token", "vtwn_", rf"{_D}{{20,}}+", "{27w}", "vtwn_x"),
     _key("Warp key", "wk-1.", r"[a-f0-9]{40,}+", "{64x}", "wk-1.0"),
     _key("Factory key", "fk-", rf"{_DIGIT}{_D}{{20,}}-{_D}{{20,}}+", "4{20w}-{40w}", "fk-id", is_short=True),
     _key("Amp token", "sgamp_", rf"user_{_W}{{20,}}_[a-f0-9]{{40,}}+", "user_{26u}_{64x}", "sgamp_x"),
@@ -201,6 +208,55 @@ ISSUERS: tuple[Token, ...] = (
         "{6w}_{29w}_mmk",
         "x_mmk",
         inside=True,
+    ),
+    # Of Betterleaks' rules (config/betterleaks.toml in betterleaks/betterleaks, version 2.0.0)
+    *(
+        Token(name, prefix, rest, prefix + example, f"{prefix}x", "betterleaks")
+        for name, prefix, rest, example in (
+            ("Aikido secret", "AIK_SECRET_", rf"{_W}{{40,}}+", "{64w}"),
+            ("Aikido secret", "AIK_CI_", rf"{_W}{{20,}}+", "{30w}"),
+            ("Asaas token", "aact_", rf"(?:prod|hmlg)_{_D}{{20,}}+", "prod_{60w}"),
+            ("Bitbucket token", "BBDC-", r"[A-Za-z0-9+/=]{32,}+", "{44w}"),
+            *(
+                ("Buildkite token", f"bk{kind}_", rf"{_D}{{60,}}+", "{75w}")
+                for kind in ("aa", "aj", "ar", "ct", "pt", "pat")
+            ),
+            ("Canva secret", "cnvca", rf"{_D}{{51}}", "{51w}"),
+            ("Cloudsmith key", "csa_", rf"[a-f0-9]{{30}}{_W}{{6}}", "{30x}{6w}"),
+            ("CockroachDB key", "CCDB1_", rf"{_W}{{22}}_{_W}{{40}}", "{22w}_{40w}"),
+            ("ConfigCat key", "configcat-sdk-1/", rf"{_D}{{22}}/{_D}{{22}}", "{22w}/{22w}"),
+            ("Astra DB token", "AstraCS:", rf"{_W}{{20,}}+(?::{_W}++)?", "{24w}:{64x}"),
+            ("Deno token", "ddp_", rf"{_W}{{36}}", "{36w}"),
+            ("Devin key", "apk_", r"(?:user_)?[A-Za-z0-9+/]{80,}+={0,2}", "user_{140w}"),
+            ("Devin token", "cog_", r"[a-z2-7]{52}", "{52a}"),
+            ("Docker Swarm token", "SWMTKN-1-", r"[a-z0-9]{45,}-[a-z0-9]{20,}+", "{50x}-{25x}"),
+            ("Docker Swarm key", "SWMKEY-1-", r"[A-Za-z0-9+/]{40,}+", "{43w}"),
+            ("Elastic Cloud key", "essu_", rf"{_D}{{60,}}+={{0,2}}", "{80w}"),
+            ("Grafana key", "eyJrIjoi", r"[A-Za-z0-9+/]{40,}+={0,2}", "{60w}"),
+            ("JSON web token in Base64", "ZXlK", r"[A-Za-z0-9+/_-]{60,}+={0,2}", "{100w}"),
+            ("MailerSend token", "mlsn.", rf"{_W}{{30,}}+", "{64w}"),
+            ("Mercury token", "mercury_production_", rf"[a-z]{{3,6}}_{_W}{{40,}}(?:_yrucrem)?", "rma_{44w}"),
+            ("Mergify key", "mergify_application_key_", rf"{_D}{{40,}}+", "{60w}"),
+            ("MongoDB Atlas secret", "mdb_sa_sk_", rf"{_D}{{40}}", "{40w}"),
+            ("Nylas key", "nyk_", rf"{_W}{{60,}}+", "{67w}"),
+            *(("OneSignal token", f"os_v2_{kind}_", r"[a-z2-7]{60,}+", "{103a}") for kind in ("app", "org")),
+            *(
+                ("Onfido token", f"api_live{place}.", rf"{_DIGIT}{_D}{{20,}}+", "4{40w}")
+                for place in ("", "_ca", "_us")
+            ),
+            ("Paddle key", "pdl_live_apikey_", rf"[a-z0-9]{{26}}_{_W}{{22}}_{_W}{{3}}", "{26x}_{22w}_{3w}"),
+            ("Persona key", "persona_production_", rf"{_DIGIT}{_D}{{20,}}+", "4{40w}"),
+            ("Pinterest token", "pina_", rf"{_DIGIT}{_D}{{20,}}+", "4{80w}"),
+            ("Polar token", "polar_at_", rf"{_D}{{20,}}+", "{43w}"),
+            ("Ramp secret", "ramp_sec_", rf"{_W}{{40,}}+", "{48w}"),
+            ("Rootly key", "rootly_", r"[a-f0-9]{64}", "{64x}"),
+            ("Samsara token", "samsara_api_", rf"{_W}{{26,}}+", "{30w}"),
+            ("Unkey key", "unkey_", rf"{_W}{{20,}}+", "{24w}"),
+            ("UpCloud token", "ucat_", rf"{_W}{{24,}}+", "{26w}"),
+            ("WakaTime key", "waka_", r"[a-z0-9-]{36,}+", "{36x}"),
+            ("Xendit key", "xnd_production_", rf"{_W}{{50,}}+", "{64w}"),
+            ("Zuplo key", "zpka_", r"[a-z0-9]{32}_[0-9a-f]{8}", "{32x}_{8x}"),
+        )
     ),
 )
 """All further kinds that are searched for."""

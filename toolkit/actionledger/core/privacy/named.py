@@ -30,16 +30,23 @@ def _string(opening: str) -> str:
 
 _SINGLE = r"(?:[^'\"\\]++|\\++(?:u[0-9a-f]{4}|[^\"\\n]))*+"
 
+_JOINED = r"\.[a-z_]++\(|%[ (]|(?:\+|\|\|)[\w.$\[\]()]{1,30}+(?:\+|\|\|)|;(?: |\\++[nrt]|[\w.]++\()"
+"""Source code behind a string that ends in a name: a method, an operator with one operand, or the next statement."""
+
+_CLOSES = rf" *+(?:[,:}}\])]|{_JOINED}|(?!(?P=code)\\)\\++[nr])"
+_CLOSES_SINGLE = rf" *+(?:[,:}}\])]++(?: |\\++[nrt]|[;.'\"])|{_JOINED})"
+"""What is behind a quote that ends a string, and does not begin one; a line break with more backslashes is part of a string."""
+
 _WAYS = (
     # "name": "value", "name": ["value"] on any level of quoting; on the outermost, both are strings of the line
     rf"(?P<json>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK}[:=]{_BLANK}(?:\[{_BLANK})?+(?P=json)\"(?P<in_json>{_string('json')})",
     # "name", "value": "value", as a refused field or a header in a list is recorded; "name", "value" in a call
     rf"(?P<pair>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK},{_BLANK}(?P=pair)\"value(?P=pair)\"{_BLANK}:{_BLANK}(?P=pair)\"(?P<in_pair>{_string('pair')})",
     rf"(?P<call>(?:{_QUOTE_IN_TEXT})?+)\" *+, *+(?P=call)\"(?P<in_call>{_string('call')})(?=(?P=call)\" *+[)\]])",
-    # name = "value", in source code and settings; a quote before punctuation ends a string that contains "name ="
-    rf"(?:'|\\*+\")?+\]?+ *+(?::=?|=|=>) *+(?P<code>{_QUOTE_IN_TEXT})[bru]?+\"(?! *+[,:}}\])])(?P<in_code>{_string('code')})",
+    # name = "value", in source code and settings; a quote before other code ends a string that contains "name ="
+    rf"(?:'|\\*+\")?+\]?+ *+(?::=?|=|=>) *+(?P<code>{_QUOTE_IN_TEXT})[bru]?+\"(?!{_CLOSES})(?P<in_code>{_string('code')})",
     # name = 'value', 'name': 'value', d['name'] = 'value', ('name', 'value')
-    rf"(?:'|\\++\")?+\]?+ *+(?::=?|=|=>|(?<='),) *+[bru]?+'(?P<in_single>{_SINGLE})(?=')",
+    rf"(?:'|\\++\")?+\]?+ *+(?::=?|=|=>|(?<='),) *+[bru]?+'(?!{_CLOSES_SINGLE})(?P<in_single>{_SINGLE})(?=')",
     # PASSWORD 'value', in SQL
     rf" '(?P<in_statement>{_SINGLE})(?=')",
     # <name>value</name>, <parameter=name>value</parameter>, name</arg_key><arg_value>value</arg_value>
@@ -219,7 +226,7 @@ class Named:
         way, (start, end) = found.way, found.value.span(found.way)
         value = text[start : min(end, start + 300)].decode("utf-8", "replace")
         name = text[found.start : found.behind_name]
-        if hides_nothing(value, name.decode()) or (way == "in_code" and value.startswith(" ")):
+        if hides_nothing(value, name.decode()) or (way in {"in_code", "in_single"} and value.startswith(" ")):
             return False
         if self.name == "pwd" and value.startswith(("/", "~")):
             return False  # a shell's working directory
@@ -294,7 +301,7 @@ NAMED: tuple[Named, ...] = (
     *(Named(kind, words=("token",)) for kind in ("access", "auth", "refresh", "bearer")),
     Named("private", words=("key",)),
     Named("token", is_strict=False),
-    Named("credential", "s?+", is_strict=False),
+    *(Named(name, is_strict=False) for name in ("credential", "credentials")),
     Named("key", is_strict=False, is_common=True),
     *(
         Named(kind, words=("key",), is_strict=False)

@@ -8,11 +8,13 @@ from actionledger.core.patterns import regex
 
 _VARIABLE = regex(
     # $NAME, ${NAME}, ${NAME:-word}, $(NAME), {{ name }}, ${{ secrets.NAME }}, %(name)s, %NAME%, @NAME@, $env:NAME
-    r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|%\w+%|@[A-Z_]+@|\$env:\w+"
+    r"\$\{?[A-Za-z_][\w.]*(?::?[-?+=][\w ./-]{0,30})?\}?|\$\([\w ./-]*\)|\$?\{\{?[^{}]*\}\}?|%\(\w*\)?[a-z]?|%[a-z]?|%\w+%|@[A-Z_]+@|\$env:\w+"
     # names of environment variables for secrets
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?)"
     # <your key>, [REMOVED], (hidden): made of words
     r"|<[^<>]*>|\[[A-Za-z _-]*\]|\([A-Za-z _-]*\)"
+    # [parameters('name')], in a template of Azure's
+    r"|\[\w+\(.*\)\]"
     # reads from the environment
     r"|(?:os\.)?(?:environ|getenv)(?:\.get)?[\[(][^\[\]()]*[\])]?|process\.env\b.*"
     # references to another program's secrets

@@ -5,7 +5,8 @@ Yelp/detect-secrets; other sources are the issuers themselves. Lengths are the s
 cut, so limits are lower here than there.
 
 Examples are templates, so that no scanner reports this file as a leak. ``{20w}`` stands for twenty letters and digits, ``{20x}`` for
-lower-case hexadecimal digits, ``{20d}`` for digits, ``{20u}`` for capitals and digits.
+lower-case hexadecimal digits, ``{20d}`` for digits, ``{20u}`` for capitals and digits,
+``{20a}`` for lower-case letters.
 """
 
 import re
@@ -105,7 +106,7 @@ TOKENS: tuple[Token, ...] = (
     Token("Hugging Face token", "hf_", rf"{W}{{30,}}+", "hf_{34w}", "hf_hub_download"),
     Token("Hugging Face organisation token", "api_org_", rf"{W}{{30,}}+", "api_org_{34w}", "api_org_id"),
     Token("Groq key", "gsk_", rf"{W}{{40,}}+", "gsk_{52w}", "gsk_max_tokens", "console.groq.com"),
-    Token("xAI key", "xai-", rf"{W}{{40,}}+", "xai-{80w}", "xai-org/grok-1", "docs.x.ai"),
+    Token("xAI key", "xai-", rf"{D}{{40,}}+", "xai-{80w}", "xai-org/grok-1", "docs.x.ai"),
     Token("Replicate token", "r8_", rf"{W}{{30,}}+", "r8_{37w}", "r8_int", "replicate.com/docs"),
     Token("Perplexity key", "pplx-", rf"{W}{{40,}}+", "pplx-{48w}", "pplx-70b-online"),
     Token("Tavily key", "tvly-", rf"{D}{{20,}}+", "tvly-dev-{32w}", "tvly-search", "docs.tavily.com"),
@@ -185,7 +186,14 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "PlanetScale token", "pscale_", r"(?:tkn|oauth|pw)_[\w=.-]{32,}+", "pscale_tkn_{43w}", "pscale_branch"
     ),
-    Token("Supabase token", "sbp_", r"[a-f0-9]{40}", "sbp_{40x}", "sbp_mode", "supabase.com/docs"),
+    Token(
+        "Supabase token",
+        "sbp_",
+        r"(?=[a-z_-]*+[0-9])[a-z0-9_-]{40}",
+        "sbp_{40x}",
+        "sbp_mode",
+        "supabase.com/docs",
+    ),
     Token("Heroku key", "HRKU-", rf"{D}{{30,}}+", "HRKU-{60w}", "HRKU-"),
     # Code
     *(
@@ -231,7 +239,11 @@ TOKENS: tuple[Token, ...] = (
     Token("Linear key", "lin_api_", r"[A-Za-z0-9]{32,}+", "lin_api_{40w}", "lin_api_key"),
     Token("Postman key", "PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}", "PMAK-{24x}-{34x}", "PMAK-"),
     Token(
-        "Sourcegraph token", "sgp_", r"(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}", "sgp_{40x}", "sgp_local"
+        "Sourcegraph token",
+        "sgp_",
+        r"(?:(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}|[A-Za-z0-9]{64})",
+        "sgp_{40x}",
+        "sgp_local",
     ),
     Token("Notion token", "ntn_", rf"{W}{{40,}}+", "ntn_{46w}", "ntn_x"),
     Token("Figma token", "figd_", rf"{D}{{36,}}+", "figd_{40w}", "figd_x", "figma.com/developers"),
@@ -275,7 +287,14 @@ TOKENS: tuple[Token, ...] = (
         "docs.stripe.com",
     ),
     Token("Square token", "sq0", rf"(?:atp|csp|idp)-{D}{{22,}}+", "sq0csp-{43w}", "sq0csp-"),
-    Token("Shopify token", "shp", r"(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", "shpat_{32x}", "shpat_x"),
+    Token(
+        "Shopify token",
+        "shp",
+        r"(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+        "shpat_{32x}",
+        "shpat_x",
+        begins=("at_", "ca_", "pa_", "ss_"),
+    ),
     Token("SendGrid key", "SG.", rf"{D}{{16,32}}\.{D}{{16,}}+", "SG.{22w}.{43w}", "SG.utils"),
     Token("Mailgun key", "key-", r"[a-f0-9]{32}(?![A-Za-z0-9])", "key-{32x}", "key-value"),
     Token("Brevo key", "xkeysib-", r"[a-f0-9]{40,}+(?:-[A-Za-z0-9]++)?", "xkeysib-{64x}-{16w}", "xkeysib-x"),
@@ -285,6 +304,7 @@ TOKENS: tuple[Token, ...] = (
         r"(?<=(?P<begin>[a-f0-9]{32})-us)[0-9]{1,2}(?![A-Za-z0-9])",
         "{32x}-us12",
         "the-us12",
+        begins=string.digits,
         inside=True,
     ),
     Token("Twilio key", "SK", r"[a-f0-9]{32}(?![A-Za-z0-9])", "SK{32x}", "SKU", begins="0123456789abcdef"),
