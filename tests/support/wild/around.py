@@ -38,9 +38,20 @@ _CALLING = ("response", "answer", "my_tool_use", "function_calls", "final_messag
 _SPEAKERS = (("User", "Assistant"), ("Benutzer", "Assistent"), ("Cliente", "Agente"), ("用户", "助手"))
 
 
-def shown() -> Iterator[str]:
-    """Yield texts in which nothing is meant."""
-    yield from (f"{before}\n\n…\n\n{behind}" for before, behind in TOLD)
+OF_BLOCK = (
+    ("The queue held one entry at noon.", "That block was in its log."),
+    ("Root cause: a made-up id.", "The call above has it in its second line."),
+    ("Um zwölf Uhr stand ein Eintrag in der Schlange.", "Das stand so im Protokoll."),
+    ("中午队列里有一条记录。", "这是当时的内容。"),
+)
+"""The same, with words behind the call that are about it: they count for a profile's own blocks, too."""
+
+
+def shown(*, is_own: bool = False) -> Iterator[str]:
+    """Yield texts in which nothing is meant; for a profile's own blocks, those that say so in a way that counts for these."""
+    yield from (
+        f"{before}\n\n…\n\n{behind}" for before, behind in (OF_BLOCK if is_own else (*TOLD, *OF_BLOCK))
+    )
     yield from (f"<{tag}>\n…\n</{tag}>" for tag in _SHOWING)
     yield from (f"[{tag}]\n…\n[/{tag}]\n\nThat is the whole file." for tag in ("tool result", "log"))
     yield "{% raw %}\n…\n{% endraw %}"

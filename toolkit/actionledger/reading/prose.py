@@ -81,7 +81,6 @@ _MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
 _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 
-
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 """Words behind a call that lead to the next one, as in a series of steps."""
