@@ -46,15 +46,13 @@ def in_thoughts(answer: SpokenAnswer) -> str:
 
 
 def felt_in_words(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
-    text = on_one_line(in_words(answer))
-    return text, _named_intensity(text)
+    return (text := on_one_line(in_words(answer))), _named_intensity(text)
 
 
 def felt(answer: SpokenAnswer) -> tuple[str, Intensity | None]:
     text = in_words(answer)
-    value = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
-    found = value if isinstance(value, dict) else {}
-    mood, intensity = found.get("mood"), found.get("intensity")
+    found = decode(text, max(text.find("{"), 0), options=DecodeOptions()).value
+    mood, intensity = (found.get("mood"), found.get("intensity")) if isinstance(found, dict) else (None, None)
     if not isinstance(mood, str) or not mood.strip():
         wrong = f'The answer has no JSON object with a text as "mood": {text[:80]!r}'
     elif named := _named_intensity(intensity) if isinstance(intensity, str) else None:
