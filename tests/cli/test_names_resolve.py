@@ -79,6 +79,11 @@ def written(run: Any, path: Path, called: str, *command: str) -> str:
     return file.read_text("utf-8")
 
 
+def reported(run: Any, path: Path, called: str) -> str:
+    """Return which session a report is of: it is headed by its title."""
+    return NAME if TITLE in written(run, path, called, "export", "report") else "another"
+
+
 def said(run: Any, path: Path, *command: str) -> str:
     """Return what a command prints."""
     done = run(*command, "-l", path)
@@ -153,7 +158,7 @@ def played(run: Any, path: Path, called: str, *command: str, stdin: str = "") ->
 
 COMMAND_DOORS: dict[str, Door] = {
     "show what": lambda run, path, called: said(run, path, "show", f"{called}#0"),
-    "export report session": lambda run, path, called: written(run, path, called, "export", "report"),
+    "export report session": reported,
     "export otlp session": lambda run, path, called: written(run, path, called, "export", "otlp"),
     "export atif session": lambda run, path, called: written(run, path, called, "export", "atif"),
     "case new which": case,
