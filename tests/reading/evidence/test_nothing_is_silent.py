@@ -9,6 +9,7 @@ from wild.recordings import CORPORA, recorded
 from wild.silence import named_calls, silent_calls
 
 import actionledger as al
+from actionledger.core.vocabulary import Outcome
 
 EACH = 12 if is_soak() else 36
 """Of so many texts of a recording's folder one is read here; ``python -m wild.silent`` reads all."""
@@ -54,3 +55,13 @@ def test_what_begins_in_a_block_that_cannot_be_read_is_said_behind_it():
     result = al.parse(text, dialects="auto", tools=tools)
     assert silent_calls(text, ("get_units", "join"), result) == []
     assert not result.actions
+
+
+@pytest.mark.parametrize("text", ["<read_file notes.txt", "<read_file>notes.txt"])
+def test_a_tag_that_never_ends_is_no_text(text):
+    """It is all that the model wrote, and nothing else of it can be read."""
+    assert al.parse(text, profile="coder").outcome is Outcome.FAILED
+
+
+def test_a_tag_that_a_sentence_names_is_text():
+    assert al.parse("I use <read_file> to read a file.", profile="coder").outcome is Outcome.NO_ACTION

@@ -88,6 +88,8 @@ _WORDS = regex(r"\*{0,2}(?P<name>[A-Za-z][\w-]*+(?:[ ][a-z]++){0,3})\*{0,2}[ \t]
 _ROW = regex(
     rf"\|[ \t]*+(?:{_KEY})[ \t]*+\|[^\n]*+\n\|[-|: \t]++\n\|[ \t]*+{_NAME}[ \t]*+\|[^\n]*+", re.IGNORECASE
 )
+_CUT_TAG = regex(rf"<{_NAME}(?:>[^<]*+|[ \t][^<>=]*+>?)?")
+"""``<f Oslo``, ``<f>Oslo``: a tag that never ends."""
 _ALONE = regex(rf"[/`*]*+{_NAME}(?:\(\))?[`*.]*+")
 _LINE_KEY = regex(
     r"^[ \t]*+(?:[-*+][ \t]++)?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]", re.MULTILINE
@@ -198,8 +200,8 @@ class _Heads:
         return Headed(name, Span(start, end), Span(start, end)) if name else None
 
     def _by_itself(self, start: int, end: int) -> Headed | None:
-        """Return the call that is a whole stretch: a name, a row of a table, or words before a colon."""
-        for pattern in (_ALONE, _ROW):
+        """Return the call that is a whole stretch: a name, a row of a table, a cut tag, or words before a colon."""
+        for pattern in (_ALONE, _ROW, _CUT_TAG):
             if found := pattern.fullmatch(self._text, start, end):
                 head = self._headed(found, start, end)
                 return head and head._replace(body=Span(end, end))
