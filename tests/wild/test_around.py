@@ -49,6 +49,26 @@ def test_a_profiles_action_runs_where_it_is_meant(profile):
     assert [text for text in (*meant(is_marked=True), *going_on) if not read(text)] == []
 
 
+CLOSING = (
+    "That is all from my side.", "The next layer can start right away.", "That leaves the decision about comments for later.",
+    "Note that I kept the old name in the API.", "Eso es todo por ahora.", "If port 8081 is taken, change it in one place only.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("behind", CLOSING)
+@pytest.mark.parametrize("profile", OF_PROFILES)
+def test_words_that_close_an_answer_don_t_hold_a_profiles_action(profile, behind):
+    assert runs(al.parse(f"It is a long list.\n\n{OF_PROFILES[profile]}\n\n{behind}", profile=profile))
+
+
+@pytest.mark.parametrize("profile", OF_PROFILES)
+def test_a_label_that_leads_to_the_next_action_is_no_speaker(profile):
+    """It comes again before each of them."""
+    text = "".join(f"And one more:\n\n{OF_PROFILES[profile]}\n\n" for _ in range(3))
+    assert [call.status.is_runnable for call in al.parse(text, profile=profile).actions][0:1] == [True]
+    assert "dialogue" not in " ".join(issue.detail for issue in al.parse(text, profile=profile).issues)
+
+
 @pytest.mark.parametrize("text", STEPS)
 def test_steps_with_words_between_them_all_run(text):
     """Only words behind the last of them go on behind a call."""

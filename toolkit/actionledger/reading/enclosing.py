@@ -58,6 +58,7 @@ _STEPS = frozenset({"action", "observation", "plan", "reasoning", "step", "thoug
 """Labels of what one writer says in turns."""
 
 _LEAD = regex(r"[` \t\r\n]*+")
+_OPENS = regex(r"\s*+(?:```|[<{\[])")
 
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
@@ -115,8 +116,8 @@ def what_holds(text: str, span: Span, low: int, *, is_apart: bool = False) -> st
 def _is_in_dialogue(text: str, span: Span) -> bool:
     """Return whether one who spoke before the last turn ahead of a call speaks again right behind it."""
     again = _TURN.match(text, _LEAD.match(text, span.end, span.end + _BEHIND).end())  # type: ignore[union-attr]
-    if again is None or again[again.lastgroup or 0].lower() in _STEPS:
-        return False
+    if again is None or again[again.lastgroup or 0].lower() in _STEPS or _OPENS.match(text, again.end()):
+        return False  # a label that leads to the next call is a step, as in "And one more:"
     speakers = [
         each[each.lastgroup or 0] for each in _TURN.finditer(text, max(0, span.start - _BEFORE), span.start)
     ]

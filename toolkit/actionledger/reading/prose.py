@@ -94,9 +94,9 @@ _GOES_FORTH = AnyCase(
 """What a text behind a call begins with that says how it goes on, or is for its reader."""
 
 _REFERS = AnyCase(
-    r"\W*(?:th(?:is|at|ese|ose)\b(?!(?:['’]s| is| was) (?:all|it)\b)|it\b|such\b|the (?:above|actions?|block|calls?|command|example|format|request|snippet)\b"
-    r"|(?:above|here|notice|note)\b|as (?:you|shown)\b|in this\b|das\b|dies|so (?:sieht|wird)|cela\b|c['’]est\b|ce format|est[eao]\b|eso\b|così\b|questo\b|isso\b"
-    r"|[这上]|これ|上の|так|это\b|이 )"
+    r"\W*(?!note that I\b|eso es todo|esto es todo|das (?:ist|war) alles|c['’]est tout|questo è tutto|isso é tudo|это всё)"
+    r"(?:th(?:is|at|ese|ose)\b(?!(?:['’]s| is| was) (?:all|it)\b| leaves\b)|it\b|such\b|the (?:above|actions?|block|calls?|command|example|format|request|snippet)\b"
+    r"|(?:above|here|notice|note)\b|as (?:you|shown)\b|in this\b|das\b|dies|so (?:sieht|wird)|cela\b|c['’]est\b|ce format|est[eao]\b|eso\b|così\b|questo\b|isso\b|[这上]|これ|上の|так|это\b|이 )"
 )
 """What a text behind a call begins with that goes on about the call."""
 
