@@ -299,7 +299,7 @@ def _against_marked(
         return ""
     if is_presented and not is_own and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
-    if _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
+    if not is_own and _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
     return ""
 

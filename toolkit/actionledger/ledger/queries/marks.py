@@ -126,7 +126,7 @@ _PAGE = """
 WITH page AS (
     SELECT attempt_id, session_id, turn_id, turn_index, model, dialect, outcome, reason, occurred_at
     FROM parse_attempts WHERE {condition}
-    ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id LIMIT $limit OFFSET $offset),
+    ORDER BY {own_first}occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id LIMIT $limit OFFSET $offset),
 places AS (
     SELECT attempt_id, min(span_start) AS place, list(code ORDER BY span_start) FILTER (code IS NOT NULL) AS codes FROM (
         SELECT attempt_id, span_start, code FROM issues
@@ -237,16 +237,17 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
         "asked_code": mark.code,
         "asked_action": mark.action,
     }
-    looked_for = (
-        {
+    looked_for = {"hits": "", "hit": "NULL", "found": "", "own_first": "", "named_last": ""}
+    if within.text:
+        text = text_scope(within)
+        parameters |= text.parameters
+        looked_for = {
             "hits": f",{HITS}",
             "hit": "hit",
             "found": "LEFT JOIN hits USING (attempt_id)",
+            "own_first": f"NOT ({text.own}), ",
             "named_last": "hit.place = 'name', ",
         }
-        if within.text
-        else {"hits": "", "hit": "NULL", "found": "", "named_last": ""}
-    )
     statement = _PAGE.format(
         condition=condition,
         not_read=NOT_READ,
