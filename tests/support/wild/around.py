@@ -43,8 +43,11 @@ OF_BLOCK = (
     ("Root cause: a made-up id.", "The call above has it in its second line."),
     ("Um zwölf Uhr stand ein Eintrag in der Schlange.", "Das stand so im Protokoll."),
     ("中午队列里有一条记录。", "这是当时的内容。"),
+    ("My colleague suggested:", "Nobody else liked the idea."),
+    ("Der frühere Text enthielt:", "Seit Mai fehlt er."),
+    ("Este es el formato:", "Cada campo es obligatorio."),
 )
-"""The same, with words behind the call that are about it: they count for a profile's own blocks, too."""
+"""The same, with words behind the call that are about it, or words before it that present it: they count for a profile's own blocks, too."""
 
 
 def shown(*, is_own: bool = False) -> Iterator[str]:

@@ -29,7 +29,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
-from actionledger.reading.scan.line_starts import AnyCase
+from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, STEP
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -84,26 +84,6 @@ _CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 """Words behind a call that lead to the next one, as in a series of steps."""
-
-_GOES_FORTH = AnyCase(
-    r"\W*(?:then\b(?! I\b)|I(?:['’]ll| will) (?!call|do|execute|need|never|not|only|run|send|wait)|(?:please )?(?:tell me|let me know|feel free)\b"
-    r"|th(?:is|at) (?:gives|lets|should (?!not)|will (?!not))|the (?:answer|output|result)s? (?:should|will) (?!not)|once (?:I|it|that|this|we)\b|after (?:that|this)\b"
-    r"|damit (?:bekomm|hab|kann|könn|wiss)|sagen sie|sag (?:mir|bescheid)|(?:cela|ça) nous|dites-moi|dis-moi|esto nos|dime|dígame|avís[ae]me|isto nos|diga-me|avise"
-    r"|questo ci|fammi sapere|这样(?:就能|我们)|[^。\n]{0,12}告诉我|これで|[^。\n]{0,16}(?:お知らせ|教えて)|так мы|это даст|сообщите|дайте знать|[^.\n]{0,16}알려)"
-)
-"""What a text behind a call begins with that says how it goes on, or is for its reader."""
-
-_REFERS = AnyCase(
-    r"\W*(?!note that I\b|eso es todo|esto es todo|das (?:ist|war) alles|c['’]est tout|questo è tutto|isso é tudo|это всё)"
-    r"(?:th(?:is|at|ese|ose)\b(?!(?:['’]s| is| was) (?:all|it)\b| leaves\b)|it\b|such\b|the (?:above|actions?|block|calls?|command|example|format|request|snippet)\b"
-    r"|(?:above|here|notice|note)\b|as (?:you|shown)\b|in this\b|das\b|dies|so (?:sieht|wird)|cela\b|c['’]est\b|ce format|est[eao]\b|eso\b|così\b|questo\b|isso\b|[这上]|これ|上の|так|это\b|이 )"
-)
-"""What a text behind a call begins with that goes on about the call."""
-
-_ABOUT = AnyCase(
-    r"[^.!?？。\n]*(?:\b(?:apply|do so|execute|go ahead|it|proceed|run|that|them|these|this|those)\b|ausführ|das\b|dies|exécut|ejecut|esegu|выполн|запуст|执行|运行|実行|실행)"
-)
-"""What a question holds that is about the call before it."""
 
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
@@ -164,7 +144,7 @@ def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = 
     """Return what the text after a call says against it, unless something says that it is made; empty if nothing."""
     if not behind:
         return ""
-    is_asked = _ABOUT.match(behind) and asks(behind) if is_own else asks(behind) or defers(behind)
+    is_asked = ABOUT.match(behind) and asks(behind) if is_own else asks(behind) or defers(behind)
     if is_asked and not (is_own and is_made()):
         return "What follows asks about it."
     return "What follows says what it was." if describes(behind) and not is_made() else ""
@@ -245,9 +225,13 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return None
     # A profile's own block is how its model acts: only words about the block are a text that shows it.
     is_followed = behind != "" and not (
-        (is_own and not _REFERS.match(behind))
+        (
+            is_own
+            and not REFERS.match(behind)
+            and (not _presents(said) or STEP.match(said[said.rfind("\n") + 1 :]))
+        )
         or len(_WORDS.findall(behind)) < _FEW
-        or _GOES_FORTH.match(behind)
+        or GOES_FORTH.match(behind)
         or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
     )
     if is_quiet and not is_followed:
