@@ -136,8 +136,8 @@ def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdic
     judged = verdict_of_marked(source.text, found.span, low, is_own=is_own)
     if judged or not is_own:
         return judged
-    line_end = source.text.find("\n", found.span.start) + 1
-    if 0 < line_end < _EARLY and not may_quote(source.text, 0, line_end):
+    line_end = source.text.find("\n", found.span.start, _EARLY) + 1
+    if line_end and not may_quote(source.text, 0, line_end):
         return None
     enclosing = source.once((Quotations,), lambda: Quotations(source.text, marked=True))
     quoted = enclosing.around(found.span)
