@@ -136,8 +136,8 @@ def assert_same(reading: Reading, calls: list[PlainCall]) -> None:
 
 
 def is_tame(call: PlainCall) -> bool:
-    """Return whether no value has markup in it or blanks around it, once it is text."""
-    tame = re.compile(r"[^\s<>]([^<>\r]*[^\s<>])?")
+    """Return whether no value has markup in it, blanks around it or an empty key, once it is text."""
+    tame = re.compile(r'(?!.*"":)[^\s<>]([^<>\r]*[^\s<>])?', re.DOTALL)
     return all(tame.fullmatch(raw_text(value)) for value in call.arguments.values())
 
 

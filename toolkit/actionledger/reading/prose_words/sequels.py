@@ -19,9 +19,10 @@ REFERS = AnyCase(
 
 STEP = AnyCase(
     r"\W*(?:and |now )?(?:then|next|also|after (?:that|this)|one more|finally|lastly|separately|the (?:next|second|third|last) part"
-    r"|dann|danach|ensuite|puis|después|luego|poi|然后|接着|次に|затем|потом)\W*\Z"
+    r"|[^:：]*\b(?:i['’]d|i (?:propose|suggest)|my (?:plan|proposal|suggestion)|what remains|propongo|propuesta|vorschlag|propon|je propose|proposta|предлагаю)[^:：]*"
+    r"|[^:：]*(?:建议|提案)[^:：]*|dann|danach|ensuite|puis|después|luego|poi|然后|接着|次に|затем|потом)\W*\Z"
 )
-"""A line that only leads to the next call of several."""
+"""A line that only leads to the next call of several, or to what its writer proposes."""
 
 ABOUT = AnyCase(
     r"[^.!?？。\n]*(?:\b(?:apply|do so|execute|go ahead|it|proceed|run|that|them|these|this|those)\b|ausführ|das\b|dies|exécut|ejecut|esegu|выполн|запуст|执行|运行|実行|실행)"
