@@ -1,5 +1,6 @@
 """What the prose around a call makes of it: shown, taken back, left open, or announced."""
 
+import json
 from unittest import mock
 
 import pytest
@@ -206,6 +207,13 @@ def test_what_the_schema_itself_gives_is_a_value(form, given):
 def test_a_text_that_only_looks_like_a_placeholder_is_a_value(value):
     [call] = al.parse(CALL % ONE.replace("Oslo", value), dialects="auto", tools=TOOLS).actions
     assert call.status.is_runnable
+
+
+@pytest.mark.parametrize(("name", "value"), [("", "<title>"), ("t", "<title>"), ("document", "<d>")])
+def test_markup_is_no_place_of_a_parameter_whose_name_it_only_happens_to_hold(name, value):
+    call = {"name": "show", "arguments": {name: value}}
+    [action] = al.parse(CALL % json.dumps(call), dialects="auto").actions
+    assert action.reason is not Reason.EXAMPLE
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -136,9 +136,20 @@ def assert_same(reading: Reading, calls: list[PlainCall]) -> None:
 
 
 def is_tame(call: PlainCall) -> bool:
-    """Return whether no value has markup in it, blanks around it or an empty key, once it is text."""
-    tame = re.compile(r'(?!.*"":)[^\s<>]([^<>\r]*[^\s<>])?', re.DOTALL)
-    return all(tame.fullmatch(raw_text(value)) for value in call.arguments.values())
+    """Return whether no value has markup in it, blanks around it, or a key or a line end that is not written as it is."""
+    tame = re.compile(r"[^\s<>]([^<>\r]*[^\s<>])?", re.DOTALL)
+    values = call.arguments.values()
+    return all(map(tame.fullmatch, [*map(raw_text, values), *keys_in(list(values))])) and all(
+        "\\r" not in raw_text(value) for value in values
+    )
+
+
+def keys_in(value: object) -> Iterator[str]:
+    """Yield the keys of all objects in a JSON value."""
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from keys_in(each)
 
 
 def plain(actions: tuple[RawAction, ...]) -> list[PlainCall]:
