@@ -102,7 +102,12 @@ def test_a_name_that_nobody_knows_is_lost_without_marks(profile, form, call):
 
 @pytest.mark.parametrize(
     ("profile", "text"),
-    [("coder", "<rename_file/>"), ("assistant", '{"type": "complete_task", "id": 3}')],
+    [
+        ("coder", "<rename_file/>"),
+        ("coder", "<replace_in_file a.txt 'one' 'two'"),
+        ("coder", "<create_docs/a.html>\n<p>Hello</p>\n```"),
+        ("assistant", '{"type": "complete_task", "id": 3}'),
+    ],
 )
 def test_a_word_of_an_offered_name_makes_a_call(profile, text):
     result = al.parse(text, profile=profile)
@@ -120,6 +125,7 @@ def test_a_word_of_an_offered_name_makes_a_call(profile, text):
         "It ends so:\n\n<end_of_turn>",
         'The log has such lines:\n\n<rename_file path="a" />',
         'In the text, <rename_file path="a" /> stands for it.',
+        "<rename_file path> would be the tag.",
         "Here is the playbook:\n\n```yaml\naction: deploy\nhost: web\n```",
         'The webhook sends this:\n\n```json\n{"action": "opened", "number": 3}\n```',
         '```json\n{"action": "opened", "issue": {"user": {"login": "ada"}}}\n```',

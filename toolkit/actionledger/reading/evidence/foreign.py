@@ -75,6 +75,11 @@ _ELEMENT = regex(
 _TAG = regex(r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?P<rest>(?:[ \t\n]++[^<>]*)?)/?>\s*+(?:</(?P=name)>\s*+)?")
 """One tag of a name in several words, which neither HTML nor a framework's components have."""
 
+_BROKEN_TAG = regex(
+    r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?:[ \t]++[^<>\n]++|/[^<>\n]++)(?:>[ \t\r]*+(?:\n|\Z)|[\n<]|\Z)"
+)
+"""The same with anything in it, not closed or with content behind it."""
+
 _CALL = regex(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
 _HYPERTEXT = frozenset(
     [
@@ -154,7 +159,6 @@ def _unmarked(text: str, names: frozenset[str]) -> Span | None:
                     label in _LABELS and _is_call(body, names) and not (label == "" and _is_object(body))
                 )
                 return Span(opens.end(), end) if is_call else None
-        return None
     return next((part for part in _parts(text, window, end) if _is_call(part.of(text), names)), None)
 
 
@@ -188,11 +192,13 @@ def _is_key_lines(text: str, _names: frozenset[str]) -> bool:
 
 
 def _is_element(text: str, names: frozenset[str]) -> bool:
-    """Return whether a text is one element whose inner elements hold only text, or one tag with attributes or an offered word."""
+    """Return whether a text is one element whose inner elements hold only text, or begins with a tag in which a call's words are."""
     if not text.startswith("<"):
         return False
     if tag := _TAG.fullmatch(text):
         return bool(tag["rest"].strip(" \t\n/")) or _is_like_offered(tag["name"], names)
+    if (tag := _BROKEN_TAG.match(text)) and _is_like_offered(tag["name"], names):
+        return True
     found = _ELEMENT.fullmatch(text)
     return found is not None and found["name"].lower() not in _HYPERTEXT
 
