@@ -109,6 +109,7 @@ AnyDialect: TypeAlias = (
     | Mint
     | Beam
     | Harmony
+    | Functionary
     | Qwen3Coder
     | Glm
     | StepAudio
@@ -131,7 +132,6 @@ AnyDialect: TypeAlias = (
     | Gemma
     | Apertus
     | Dots
-    | Functionary
     | GigaChat3
     | GigaChat35
     | Inkling
