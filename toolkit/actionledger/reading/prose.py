@@ -29,7 +29,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
-from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, STEP
+from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, RESUMES, STEP
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -86,6 +86,10 @@ _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 """Words behind a call that lead to the next one, as in a series of steps."""
 
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_LEADS = 5
+"""The longest sentence that leads to a profile's own block whatever it says, in words: "A branch comes first:"."""
+
+_LABEL_LINE = regex(r"(?:\A|\n)\w++:\Z")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -128,10 +132,8 @@ def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     """
     if not said:
         return len(before) < _BEFORE
-    ends = (
-        said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
-    )
-    if not ends or _AGAINST.search(said):
+    ends = said[-1] in (".!。！" if is_own else ".!") or (is_own and _LABEL_LINE.search(said))
+    if not (ends and "\n" in before[len(said) :] and said[-2:-1].isalpha()) or _AGAINST.search(said):
         return False
     last = said.rfind("\n\n") + 1
     if not says_nothing(said[last:].lstrip("\n")):  # already heard by ``cues``
@@ -243,18 +245,20 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
         return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
         return None
-    if not is_quiet and (told := _against_sentence(sentences[-1])) is not None:
+    if not is_quiet and (told := _against_sentence(sentences[-1], is_own=is_own)) is not None:
         return Verdict(False, told) if told else None
     is_beside = not is_quiet and _begins_line(text, span.start, low)
     why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
     return Verdict(False, why) if why else None
 
 
-def _against_sentence(sentence: str) -> str | None:
+def _against_sentence(sentence: str, *, is_own: bool) -> str | None:
     """Return what the sentence before a marked call says against it in so many words; empty if it is undertaken, None if nothing."""
     if CONDITIONS.search(sentence):
         return "The sentence before it makes it wait for something else."
     is_shown = SHOWS.search(sentence)
+    if is_own and _presents(sentence) and takes_back(sentence) and not UNDERTAKES.search(sentence):
+        return "The sentence before it takes it back."
     if not (is_shown or offers(sentence)):
         return None
     says = "says that it is not made" if is_shown else "asks whether to make it"
@@ -281,7 +285,13 @@ def _against_marked(
         and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
-    if is_presented and not is_own and not _goes_on(sentences):
+    is_led_to = is_own and (
+        len(_WORDS.findall(sentence)) <= _LEADS
+        or is_about_work(sentence)
+        or STEP.match(sentence)
+        or RESUMES.match(sentence)
+    )
+    if is_presented and not is_led_to and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if not is_own and _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
