@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 from uuid import UUID
 
-import duckdb
 import pytest
 from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
