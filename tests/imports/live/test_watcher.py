@@ -217,6 +217,16 @@ def test_a_watcher_s_questions_have_a_bound_of_their_own(
     assert limits == ["91.5 MiB"]
 
 
+def test_each_reading_gives_its_memory_back(tmp_path: Path, ledger: al.Ledger, monkeypatch):
+    """What is freed in between would stay with the process, more with each larger ledger."""
+    given: list[bool] = []
+    monkeypatch.setattr(watching, "give_memory_back", lambda: given.append(True))
+    watcher = Watcher(tmp_path, ledger)
+    watcher.take()
+    watcher.take()
+    assert len(given) == 2
+
+
 def test_nothing_is_left_for_a_full_collection(tmp_path: Path, ledger: al.Ledger):
     """What refers to itself stays for minutes, and the memory of arrays with it, which the collector doesn't count."""
     write(tmp_path / "projects" / "a.jsonl", line(1), line(2))
