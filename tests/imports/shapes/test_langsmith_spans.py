@@ -21,7 +21,12 @@ SAID = {
     "tool_calls": [{"id": "a", "name": "look", "args": {"at": 1}, "type": "tool_call"}],
     "usage_metadata": USAGE,
 }
-MESSAGE = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": SAID}
+MESSAGE = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain", "schema", "messages", "AIMessage"],
+    "kwargs": SAID,
+}
 FAILED = [{"name": "exception", "attributes": {"exception.message": "RuntimeError('no such place')"}}]
 
 
@@ -60,7 +65,12 @@ def test_an_answer_has_what_the_attributes_leave_out():
     found = step("llm", {"messages": [[]]}, came, **sums)
     assert (found.model, found.session) == ("served", "talk")
     took = found.usage
-    assert (took.input_tokens, took.output_tokens, took.cached_tokens, took.reasoning_tokens) == (41, 13, 17, 3)
+    assert (took.input_tokens, took.output_tokens, took.cached_tokens, took.reasoning_tokens) == (
+        41,
+        13,
+        17,
+        3,
+    )
     assert took.finish_reason == "tool_calls"
 
 
