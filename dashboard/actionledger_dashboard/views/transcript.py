@@ -78,7 +78,8 @@ def show_session(session: Session) -> None:
         show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
     show_context(session.session_id)
     details = ask(turn_details, session.session_id, (first, last))
-    begun = {(each.turn_index, each.action_index): each for each in ask(starts, session.session_id)}
+    began = ask(starts, session.session_id) if ask(queries.children, session.session_id) else ()
+    begun = {(each.turn_index, each.action_index): each for each in began}
     _mount(
         key="conversation",
         data={
