@@ -124,11 +124,11 @@ AnyDialect: TypeAlias = (
     | Nemotron
     | Cohere
     | CohereXml
-    | Minimax
     | Mistral
     | DeepSeekV3
     | DeepSeekV31
     | DeepseekDsml
+    | Minimax
     | KimiK2
     | Step3
     | Lfm2

@@ -12,6 +12,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
+from actionledger.reading.dialects.parameter_tags import ParameterTags
 from actionledger.reading.dialects.parts.call_tags import TagGrammar, marks_in
 from actionledger.reading.dialects.parts.marked import Marked
 from actionledger.reading.dialects.parts.markers import Close, Marker, behind_blanks, close_around
@@ -33,8 +34,9 @@ _TAGS = TagGrammar(
     parameter=r"""<parameter name=["']?+(?P<key>[^"'<>\n]++)["']?+\s*+>""",
     parameter_closes="</parameter>",
     call_closes="</invoke>",
+    line_breaks=True,
 )
-"""The same tags, inside a value."""
+"""The same tags, inside a value or without the tags around them."""
 
 _CLOSES_INVOKE = regex(r"\s*+</invoke>")
 _LINE_BREAK_BEFORE = regex(r"[ \t]*+\r?\n")
@@ -81,8 +83,20 @@ class _Version3(Dialect):
         return self.unless_quoted(found, source.text) if found else None
 
 
+class _Alone(ParameterTags):
+    """Each ``<invoke>`` without the tags around it."""
+
+    name: Literal["minimax"] = "minimax"
+    mark = "<invoke "
+    opening_form = '<invoke name="'
+    grammar = _TAGS
+
+
 class Minimax(Generations):
-    """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>`` or between M3's tags, is a call."""
+    """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>`` or between M3's tags, is a call.
+
+    The tags around M2's invocations may lack.
+    """
 
     name: Literal["minimax"] = "minimax"
     optional_closers = {
@@ -106,7 +120,7 @@ class Minimax(Generations):
         "</invoke>\n</minimax:tool_call>"
     )
     strings_only = True
-    generations = (_Version1And2(), _Version3())
+    generations = (_Version1And2(), _Version3(), _Alone())
 
 
 class _Invocation(NamedTuple):
