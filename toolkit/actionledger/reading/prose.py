@@ -253,8 +253,9 @@ def _against_last(
     text: str, span: Span, low: int, behind: str, *, is_quiet: bool, is_followed: bool, is_own: bool
 ) -> str:
     """Return what the last sentences before a marked call say against it; empty if nothing."""
-    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST)
-    if is_own and not behind and sentences and _LABEL.fullmatch(sentences[-1]):
+    needs_last = is_own and not is_followed
+    sentences = _last(text, span.start, low, 1 if needs_last else _LAST)
+    if needs_last and sentences and _LABEL.fullmatch(sentences[0]):
         sentences = _last(text, span.start, low)
     if not sentences:
         return ""
@@ -264,7 +265,7 @@ def _against_last(
     told = None if is_quiet else _against_sentence(last, is_own=is_own)
     if told is not None:
         return told
-    if is_own and not (is_followed or _presents(last) or _is_within(last, behind)):
+    if needs_last and not (_presents(last) or _is_within(last, behind)):
         return ""
     is_beside = not is_quiet and _begins_line(text, span.start, low)
     return _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
