@@ -5,6 +5,7 @@ from datetime import datetime
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation, SessionOutcome
+from actionledger.ledger.queries.addresses import Order, ordered_by
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -20,7 +21,6 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
-from actionledger.ledger.queries.orders import Order, ordered_by
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 from actionledger.ledger.storage.views import session_outcomes_of
