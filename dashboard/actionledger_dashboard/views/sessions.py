@@ -55,10 +55,10 @@ HEADS = {
 }
 """The headings that order the list: texts ascending first, times and numbers descending first."""
 
-ON_DEMAND = {"Id", "Capture"}
-"""The columns that are shown only on request."""
+ON_DEMAND = ("Parsed turns", "Success", "Capture", "Id")
+"""The columns that are shown only on request: the parse rate and the outcome say most of the first two."""
 
-OTHERS = {"Relation", "Match", "Parsed turns", "Success", "Labels", "Ended because"}
+OTHERS = {"Relation", "Match", "Labels", "Ended because"}
 """The columns that can't order the list; they are shown if they have any value."""
 
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
@@ -98,7 +98,7 @@ def show() -> None:
         for label in st.query_params.get_all(name):
             if label not in {*HEADS, *ON_DEMAND, *OTHERS}:
                 linked.note_unknown("Column", name, label, known=(*HEADS, *ON_DEMAND))
-    hidden = {*st.query_params.get_all("hide"), *(ON_DEMAND - {*st.query_params.get_all("also")})}
+    hidden = {*st.query_params.get_all("hide"), *ON_DEMAND} - {*st.query_params.get_all("also")}
     linked.stop_at_unknown()
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
@@ -133,7 +133,10 @@ def offer_columns(hidden: set[str]) -> None:
         others = {
             name: st.query_params.get_all(name) for name in st.query_params if name not in {"hide", "also"}
         }
-        said = {"hide": [label for label in HEADS if label not in chosen], "also": [*ON_DEMAND & {*chosen}]}
+        said = {
+            "hide": [label for label in HEADS if label not in chosen],
+            "also": [label for label in ON_DEMAND if label in chosen],
+        }
         st.query_params.from_dict(others | {name: labels for name, labels in said.items() if labels})
 
     with st.popover("Columns", icon=":material/view_column:"):
@@ -161,7 +164,11 @@ def with_order(column: Column, ordered: Order) -> Column:
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
     """Show a page of sessions, each a link to its transcript, with subagents folded under their parents."""
     name, *others = columns_of(found, within)
-    shown = [name, *(each for each in others if each.label not in hidden and _says_something(each))]
+    alike = _alike_in_all()
+    shown = [
+        name,
+        *(each for each in others if each.label not in {*hidden, *alike} and _says_something(each)),
+    ]
     hrefs = [
         # Transcripts show first readings; another run's readings are shown by the replay.
         links.replay_href(row.session_id, run_id=within.run_id)
@@ -247,6 +254,16 @@ def _says_something(column: Column) -> bool:
     if column.kind in {"number", "share"}:
         return any(value is not None for value in column.values)
     return any(column.values)
+
+
+def _alike_in_all() -> list[str]:
+    """Return the columns with one value in the whole ledger, which tell no session from another."""
+    known = ask(queries.dimensions)
+    return [
+        label
+        for label, values in (("Source", known.sources), ("Profile", known.profiles))
+        if len(values) == 1
+    ]
 
 
 def _narrowing(label: str, field: str, values: list[str], within: Filter) -> Column:
