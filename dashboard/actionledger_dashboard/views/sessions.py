@@ -163,7 +163,7 @@ def with_order(column: Column, ordered: Order) -> Column:
 
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
     """Show a page of sessions, each a link to its transcript, with subagents folded under their parents."""
-    name, *others = columns_of(found, within)
+    name, *others = [with_order(each, ordered) for each in columns_of(found, within)]
     alike = _alike_in_all()
     shown = [
         name,
@@ -179,7 +179,7 @@ def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: s
     tables.show_table(
         "sessions",
         "sessions",
-        [with_order(each, ordered) for each in shown],
+        shown,
         hrefs,
         depths=[row.depth for row in found] if any(row.depth for row in found) else (),
     )
@@ -223,7 +223,10 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
             "Of the tool calls that had a schema to be checked against; a dash where none had.",
         ),
         *_how_they_ended(found),
-        _narrowing("Source", "sources", [row.source for row in found], within),
+        # An agent's sessions come from its own recordings: its name says both.
+        _narrowing(
+            "Source", "sources", ["" if row.agent == row.source else row.source for row in found], within
+        ),
         _narrowing("Profile", "profiles", [row.profile.removeprefix("none") for row in found], within),
         _narrowing("Task", "tasks", [_task(row) for row in found], within),
         labels_column(
@@ -250,8 +253,10 @@ def _task(row: SessionRow) -> str:
 
 
 def _says_something(column: Column) -> bool:
-    """Return whether a column has any value."""
-    if column.kind in {"number", "share"}:
+    """Return whether a column has any value; shares that are all 100 % say nothing, unless they order the list."""
+    if column.kind == "share":
+        return bool(column.sorted) or any(value not in {None, 1.0} for value in column.values)
+    if column.kind == "number":
         return any(value is not None for value in column.values)
     return any(column.values)
 
