@@ -102,7 +102,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
     """Return whether an argument of a block's actions is a placeholder."""
     for action in found.actions:
         for key, value in action.arguments.items():
-            if type(value) is not str or value[:1] not in _MAY_BEGIN or len(value) > _LONGEST:
+            if type(value) is not str or value[:1] not in _MAY_BEGIN or value[_LONGEST:]:
                 continue
             place = value.strip()
             if (
@@ -158,7 +158,7 @@ def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
     if not value.startswith("<") or (angled := _ANGLED.fullmatch(value)) is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
-    return word == named or min(len(word), len(named)) > 2 and (word in named or named in word)
+    return word == named or (min(len(word), len(named)) > 2 and (word in named or named in word))
 
 
 def _corrected(text: str, placed: list[Placed]) -> list[Placed]:

@@ -133,7 +133,7 @@ class JsonShape(Dialect):
         objects = self.objects(value)
         if not objects or isinstance(objects, Reason):
             return None
-        if any(type(value.get(flag)) not in _FLAG_KINDS for flag in self.flags):
+        if self.flags and any(type(value.get(flag)) not in _FLAG_KINDS for flag in self.flags):
             return None
         return plain_objects(decoded, objects, self.discriminator)
 
