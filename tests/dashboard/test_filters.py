@@ -39,7 +39,7 @@ def chips(drawn: Drawn, test: AppTest) -> list[tuple[str, str]]:
 def labels_in(test: AppTest) -> list[dict[str, str]]:
     """Return the links that filter by a label, of a page that has links of other kinds, too."""
     of_component = (
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if "anchors" in one.proto.component_name
     )

@@ -19,7 +19,7 @@ from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.replay.changes import PeriodChange
-from actionledger.report.charts.common import beginning
+from actionledger.report.drawing import beginning
 from actionledger_dashboard.components.questions import parsed_of, unacted_of
 
 Open = Callable[..., AppTest]
@@ -35,7 +35,9 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
     """Return what each of our own components of a kind was given to draw."""
     name = f"actionledger.{component}"
     return [
-        json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.component_name == name
+        json.loads(one.proto.json)[0]
+        for one in test.get("bidi_component")
+        if one.proto.component_name == name
     ]
 
 
@@ -475,10 +477,8 @@ class TestCourse:
         """The model of the second week, and that the rate is another one from there on; nothing of the first day."""
         test = open_page(weeks, PAGE)
         [chart] = test.get("vega_lite_chart")
-        said = chart.proto.SerializeToString().decode(errors="replace")
-        assert "model new" in said
-        assert "50.0% → 90.0%" in said
-        assert "model old" not in said
+        said = [row["detail"] for row in json.loads(chart.proto.spec)["layer"][0]["data"]["values"]]
+        assert said == ["50.0% → 90.0%; model new"]
 
 
 def mark_of(href: str) -> Mark:

@@ -144,7 +144,7 @@ const fold = (rows, depths, opened) => {
   show();
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const frame = parentElement.querySelector(".frame");
   const table = element("table");
   table.setAttribute("aria-label", data.label);

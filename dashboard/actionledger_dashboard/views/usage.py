@@ -60,7 +60,7 @@ def show() -> None:
     show_total(total, within)
     if by in PERIODS:
         if (chart := charts.spending_chart(rows, by)) is not None:
-            st.altair_chart(chart, key="spending", alt=f"What each {by} cost")
+            charts.show_chart("spending", chart, f"What each {by} cost")
         rows = sorted(
             rows, key=lambda row: (row[by] is not None, row[by]), reverse=True
         )  # without a time: last

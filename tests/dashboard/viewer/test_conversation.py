@@ -248,7 +248,7 @@ def test_a_text_is_found_in_the_whole_session(open_page: Open, recorded: Path) -
     """Each turn that has it is a link."""
     test = open_page(recorded, "views/transcript.py", session=MAIN, find="echo 77")
     anchors = [
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.anchors"
     ]

@@ -304,6 +304,44 @@ def test_no_example_is_made_of_a_name_that_may_be_any():
     said = told(al.parse(text, profile="assistant"), "assistant")
     assert "There is no action 'make_tea'; expected one of: create_task," in said
     assert HOW not in said
+    assert '{"type": "create_task", "content": "…"}' in said
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "name", "example"),
+    [
+        (
+            "coder",
+            '<rename_file path="old.txt" to="new.txt" />',
+            "rename_file",
+            "<move_file>\n<path>old.txt</path>\n<target>new.txt</target>\n</move_file>",
+        ),
+        (
+            "coder",
+            "<rename_file old.txt new.txt>",
+            "rename_file",
+            "<move_file>\n<path>old.txt</path>\n<target>new.txt</target>\n</move_file>",
+        ),
+        ("coder", "<read_file path=a.py>", "", "<read_file>\n<path>a.py</path>\n</read_file>"),
+        ("coder", "<delete_lines path='a.py'/>", "delete_lines", "<create_file>\n<path>…</path>"),
+        (
+            "reasoner",
+            '{"actions": [{"type": "sing", "song": "Hey"}]}',
+            "sing",
+            '{"action": "think", "context": "…"}',
+        ),
+        (
+            "assistant",
+            '{"actions":[{"type":"complete_task","task_id":"t1"}]}',
+            "complete_task",
+            '{"type": "create_task", "content": "…"}',
+        ),
+    ],
+)
+def test_an_unknown_name_without_marks_is_told_with_an_example(profile, text, name, example):
+    said = told(al.parse(text, profile=profile), profile)
+    assert f"There is no action {name!r}" in said or not name
+    assert example in said
 
 
 @pytest.mark.parametrize(

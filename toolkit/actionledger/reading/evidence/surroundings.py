@@ -158,7 +158,7 @@ def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
     if not value.startswith("<") or (angled := _ANGLED.fullmatch(value)) is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
-    return word == named or min(len(word), len(named)) > 2 and (word in named or named in word)
+    return word == named or (min(len(word), len(named)) > 2 and (word in named or named in word))
 
 
 def _corrected(text: str, placed: list[Placed]) -> list[Placed]:

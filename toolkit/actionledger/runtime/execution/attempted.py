@@ -30,8 +30,10 @@ _NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipi
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _UNMEANT = frozenset({Reason.REASONING})
 _CALL_TAGS = frozenset({*_NAME_KEYS, "call", "function_call", "invoke", "tool_call", "tool_use"})
-_ELEMENT = regex(r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+\"[^\"]*+\")*+)\s*+>")
-_ATTRIBUTE = regex(r"(?P<name>[\w-]++)\s*+=\s*+\"(?P<value>[^\"]*+)\"")
+_ATTRIBUTE = regex(r"(?P<name>[\w-]++)\s*+=\s*+(?P<quote>[\"'])(?P<value>.*?)(?P=quote)")
+_ELEMENT = regex(
+    r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+)(?P<words>[^<>]*?)\s*/?>"
+)
 _FIELD = regex(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
 _LINE = regex(
     r"^(?P<margin>[ \t]*+)(?:[-*+] )?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]\**+[ \t]*+(?P<value>[^\n]++)$",
@@ -70,10 +72,12 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
             )
     names, offer = frozenset(catalogue.names), catalogue.offer
     unknown: list[TriedCall] = []
-    for looked_for in (partial(_objects, names=names), _elements, partial(_headed, offer=offer), _lines):
+    objects = partial(_objects, names=names)
+    for looked_for in (objects, _elements, partial(_headed, offer=offer), _lines):
         every = [each for each in looked_for(text) if each.name]
         tried = [each for each in every if nearest(each, catalogue) is not None]
-        unknown += (each for each in every if "_" in each.name and each not in tried)
+        named = (each for each in every if "_" in each.name or looked_for is objects)
+        unknown += (each for each in named if each.name.isidentifier() and each not in tried)
         if tried:
             read = {(each.name, repr(each.arguments)) for each in found}
             cut = [each for each in tried if (each.name, repr(each.arguments)) not in read]
@@ -203,8 +207,14 @@ def _elements(text: str) -> Iterator[TriedCall]:
         if tag["name"] in _CALL_TAGS and key is not None:
             name = str(arguments.pop(key))
             yield TriedCall(name, arguments or told(text[at:]), "xml_tags")
-        elif arguments:
-            yield TriedCall(tag["name"], arguments, "xml_tags")
+        elif arguments or "_" in tag["name"]:
+            yield TriedCall(tag["name"], arguments or _beside(tag["words"]), "xml_tags")
+
+
+def _beside(words: str) -> JsonDict:
+    """Return the arguments in a tag that are not in quotes: pairs, or a text for any field."""
+    pairs = {pair["key"]: _value(pair["value"]) for pair in _PAIR.finditer(words)}
+    return pairs or ({"": words.strip()} if words.strip() else {})
 
 
 def _body(value: str) -> str:

@@ -9,6 +9,7 @@ from html import unescape
 from rapidfuzz import fuzz
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.guidance import RIGHT
 from actionledger.actions.refusals import one_of
 from actionledger.actions.schemas import FieldDescription
 from actionledger.actions.validation import check_action
@@ -60,8 +61,7 @@ def mender(profile: Profile) -> Mend:
         made = [(attempt, call) for attempt in tried if (call := mended_call(attempt, catalogue))]
         lost = [(attempt, call) for attempt, call in made if (call.name, repr(call.arguments)) not in known]
         if not made:
-            names = "".join(_unknown(attempt, catalogue) for attempt in tried[:1])
-            return f"{names} {dialect.rules[0]}" if names else ""
+            return _unknown(tried[0], catalogue, dialect) if tried else ""
         example = written([call for _, call in lost], dialect)
         if not example:
             return ""
@@ -72,9 +72,15 @@ def mender(profile: Profile) -> Mend:
     return mend
 
 
-def _unknown(attempt: TriedCall, catalogue: Catalogue) -> str:
+def _unknown(attempt: TriedCall, catalogue: Catalogue, dialect: Dialect) -> str:
+    """Return the known names and the format, with an action in it that has placeholders: a small model does what it is shown."""
     expected = one_of(attempt.name, catalogue.names, "action")
-    return f"There is no action {attempt.name[:80]!r}; expected {expected}."
+    fields = {
+        field.name: OPEN for each in catalogue.describe()[:1] for field in each.fields if field.required
+    }
+    example = written([PlainCall(name, fields) for name in catalogue.names[:1]], dialect)
+    shown = f"{_left_open(example)} {RIGHT}\n{example}" if example else ""
+    return f"There is no action {attempt.name[:80]!r}; expected {expected}. {dialect.rules[0]}{shown}"
 
 
 def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
@@ -155,8 +161,9 @@ def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
             if field := match(stranger, free):
                 found[field] = strangers.pop(stranger)
     open_fields = [field.name for field in fields if field.required and field.name not in found]
-    for name, (_, value) in zip(open_fields, list(strangers.items()), strict=False):
-        found[name] = value
+    words = str(strangers.get("", "")).split()
+    values = words if len(words) == len(open_fields) > 1 else list(strangers.values())
+    found.update(zip(open_fields, values, strict=False))
     return found
 
 
