@@ -16,6 +16,7 @@ from actionledger.core.vocabulary import Outcome
 from actionledger.profiles import profile_named
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.runtime.agent.endings import says_final
 from actionledger.runtime.execution.feedback import corrector, render
 from actionledger.runtime.execution.mending import HOW, mender
 
@@ -291,6 +292,40 @@ def test_an_example_of_an_action_that_was_not_tried_does_nothing(profile):
     tried = UNKNOWN[profile]
     shown = follow(told(al.parse(tried, profile=profile), profile), [])
     assert not done(al.parse(shown, profile=profile))
+
+
+@pytest.mark.parametrize("actions", ["{}", '"none"', "0"])
+def test_a_last_step_of_another_shape_is_shown(actions):
+    """As the last step, not as an action."""
+    text = f'```iteration\n{{"next_actions": {actions}, "is_final": true}}\n```'
+    shown = follow(told(al.parse(text, profile="assistant-iterative"), "assistant-iterative"), [])
+    assert says_final(al.parse(shown, profile="assistant-iterative"))
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("assistant", '```actions\n{"actions": "none"}\n```'),
+        ("assistant", "```actions\n{not at all\n```"),
+        ("assistant-iterative", '```iteration\n{"thoughts": "Look first."}\n```'),
+        ("reasoner", '```json\n{"actions": "speak to them"}\n```'),
+    ],
+)
+def test_a_block_that_names_no_action_is_told_with_the_format(profile, text):
+    """Its example does nothing as it stands."""
+    shown = follow(told(al.parse(text, profile=profile), profile), [])
+    assert al.parse(shown, profile=profile).actions
+    assert not done(al.parse(shown, profile=profile))
+
+
+@pytest.mark.parametrize("flag", ["isFinal", "final", "IS_FINAL", "is-final"])
+def test_a_flag_of_another_name_is_told(flag):
+    """The step is not the last one then, and this is said."""
+    step = f'{{"next_actions": [{{"type": "list_tasks"}}], "{flag}": true}}'
+    result = al.parse(f"```iteration\n{step}\n```", profile="assistant-iterative")
+    assert f"'{flag}' is no key here: write 'is_final'" in told(result, "assistant-iterative")
+    result = al.parse(f"```iteration\n{step.replace('true', 'false')}\n```", profile="assistant-iterative")
+    assert not result.issues
 
 
 def test_a_list_that_is_there_twice_is_shown_whole():

@@ -18,7 +18,7 @@ from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
-from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.core.vocabulary import Outcome, Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
@@ -70,7 +70,9 @@ def mender(profile: Profile) -> Mend:
         made = [(attempt, call) for attempt in tried if (call := mended_call(attempt, catalogue))]
         lost = [(attempt, call) for attempt, call in made if (call.name, repr(call.arguments)) not in known]
         if not made:
-            return _unknown(tried[0], catalogue, dialect) if tried else ""
+            if tried:
+                return _unknown(tried[0], catalogue, dialect)
+            return _right(catalogue, dialect, result.text) if result.outcome is Outcome.FAILED else ""
         example = written([call for _, call in lost], dialect)
         if not example:
             return ""
@@ -82,14 +84,26 @@ def mender(profile: Profile) -> Mend:
 
 
 def _unknown(attempt: TriedCall, catalogue: Catalogue, dialect: Dialect) -> str:
-    """Return the known names and the format, with an action in it that has placeholders: a small model does what it is shown."""
+    """Return the known names and the format, with placeholders: a small model does what it is shown."""
     expected = one_of(attempt.name, catalogue.names, "action")
+    return (
+        f"There is no action {attempt.name[:80]!r}; expected {expected}. {_right(catalogue, dialect)}".strip()
+    )
+
+
+_FINAL = regex(r"[\"']?(?:is_?)?final[\"']?\s*+:\s*+[\"']?(?:true|1)\b", re.IGNORECASE)
+
+
+def _right(catalogue: Catalogue, dialect: Dialect, text: str = "") -> str:
+    """Return the format with an action in it that has placeholders, or with the last step if a text says that it is that."""
+    if dialect.name == "iteration" and _FINAL.search(text):
+        return f'{dialect.rules[0]} {RIGHT}\n```iteration\n{{"next_actions": [], "is_final": true}}\n```'
     fields = {
         field.name: OPEN for each in catalogue.describe()[:1] for field in each.fields if field.required
     }
     example = written([PlainCall(name, fields) for name in catalogue.names[:1]], dialect)
     shown = f"{_left_open(example)} {RIGHT}\n{example}" if example else ""
-    return f"There is no action {attempt.name[:80]!r}; expected {expected}. {dialect.rules[0]}{shown}"
+    return f"{dialect.rules[0]}{shown}"
 
 
 def example_for(call: ActionCall, text: str, catalogue: Catalogue, dialect: Dialect) -> str:
