@@ -81,9 +81,51 @@ def test_no_format_is_silent_in_a_profile(profile, lead, call):
             assert any(issue.span for issue in result.issues), form
 
 
+@pytest.mark.parametrize("profile", ["assistant", "assistant-iterative", "coder", "orchestrator", "reasoner"])
+@pytest.mark.parametrize("form", ["%s", "I do it.\n\n%s", "I do it.\n%s", "I do it.\n\n%s\n\nDone."])
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"actions":[{"type":"complete_task","task_id":"t1"}]}',
+        '{"tool_calls":[{"name":"search","query":"cats"}]}',
+        '<rename_file path="old.txt" to="new.txt" />',
+        '<rename_file path="old.txt"></rename_file>',
+        "<rename_file old.txt new.txt>",
+    ],
+)
+def test_a_name_that_nobody_knows_is_lost_without_marks(profile, form, call):
+    """A list of actions and a tag with attributes name a call, whether or not anything offers it."""
+    text = form % call
+    [issue] = [issue for issue in al.parse(text, profile=profile).issues if issue.span]
+    assert issue.span.of(text).strip() == call
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("coder", "<rename_file/>"),
+        ("coder", "<replace_in_file a.txt 'one' 'two'"),
+        ("coder", "<create_docs/a.html>\n<p>Hello</p>\n```"),
+        ("assistant", '{"type": "complete_task", "id": 3}'),
+    ],
+)
+def test_a_word_of_an_offered_name_makes_a_call(profile, text):
+    result = al.parse(text, profile=profile)
+    assert result.outcome is Outcome.FAILED
+    assert result.issues[0].span == (0, len(text))
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        '{"type": "FeatureCollection", "features": []}',
+        '{"name": "task_list", "version": "1.0", "scripts": {"build": {"run": "make"}}}',
+        'The settings are:\n{"actions": ["build", "test"]}',
+        '<UserCard name="x" />',
+        "It ends so:\n\n<end_of_turn>",
+        'The log has such lines:\n\n<rename_file path="a" />',
+        'In the text, <rename_file path="a" /> stands for it.',
+        "<rename_file path> would be the tag.",
         "Here is the playbook:\n\n```yaml\naction: deploy\nhost: web\n```",
         'The webhook sends this:\n\n```json\n{"action": "opened", "number": 3}\n```',
         '```json\n{"action": "opened", "issue": {"user": {"login": "ada"}}}\n```',

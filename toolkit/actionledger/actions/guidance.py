@@ -141,7 +141,7 @@ def correction(
     if with_format:
         parts += _format(_meant(call, catalogue), catalogue, render, example)
     elif example:
-        parts += [_RIGHT, example]
+        parts += [RIGHT, example]
     return "\n".join(parts)
 
 
@@ -229,7 +229,8 @@ def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | Non
     return named or (catalogue.description(nearest[0]) if nearest else None)
 
 
-_RIGHT = "A right one, for example:"
+RIGHT = "A right one, for example:"
+"""Introduces an example of an action that was not attempted."""
 
 
 def _format(
@@ -240,13 +241,13 @@ def _format(
         yield from _lines(action.fields)
     shown = action or next(iter(catalogue.describe()), None)
     if example:
-        yield from (_RIGHT, example)
+        yield from (RIGHT, example)
     elif shown is not None:
         with suppress(RenderError):  # the text above is enough without an example
             if action is None:  # a small model does what it is shown, so the values are placeholders
                 required: JsonDict = {field.name: "…" for field in shown.fields if field.required}
                 shown = replace(shown, example=required)
-            yield from _example(shown, render, _RIGHT)
+            yield from _example(shown, render, RIGHT)
 
 
 def _json(value: object) -> str:

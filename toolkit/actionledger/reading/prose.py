@@ -30,7 +30,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
-from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, STEP
+from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, RESUMES, STEP
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -69,12 +69,7 @@ _SENTENCE = regex(
 found fast. A blank line is no end: the text before it is the subject of the next line.
 """
 
-_MARKUP = regex(r"[<{\[]|```")
-_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
-"""The beginning of what may be a speaker's name."""
-
-_LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
-_WORDS_BEHIND = regex(rf"{_LEAD.pattern}(?![<{{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{{\[`]++|`(?!``))*+)")
+_WORDS_BEHIND = regex(r"[`~ \t\r\n.;,*_]*+(?![<{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{\[`]++|`(?!``))*+)")
 """Text behind a call up to the next markup, if there is a word in it or behind that."""
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
@@ -82,6 +77,10 @@ _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 """Words behind a call that lead to the next one, as in a series of steps."""
 
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_LEADS = 5
+"""The longest sentence that leads to a profile's own block whatever it says, in words: "A branch comes first:"."""
+
+_LABEL_LINE = regex(r"(?:\A|\n)\w++:\Z")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -122,10 +121,8 @@ def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     Nothing else is on its line or around it, no sentence is a question, and the last one ends properly and holds no word that
     counts against a call.
     """
-    ends = (
-        said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
-    )
-    if not ends or _may_ask_or_quote(said):
+    ends = said[-1] in (".!。！" if is_own else ".!") or (is_own and _LABEL_LINE.search(said))
+    if not (ends and "\n" in before[len(said) :] and said[-2:-1].isalpha()) or _may_ask_or_quote(said):
         return False
     last = said.rfind("\n\n") + 1
     if not says_nothing(said[last:]):  # already heard by ``cues``
@@ -258,24 +255,27 @@ def _against_last(
         sentences = _last(text, span.start, low)
     if not sentences:
         return ""
+    last = sentences[-1]
     if _answers(sentences):
         return "It stands as the answer to a question that the text asks itself."
-    told = None if is_quiet else _against_sentence(sentences[-1])
+    told = None if is_quiet else _against_sentence(last, is_own=is_own)
     if told is not None:
         return told
-    if needs_last and not _is_within(sentences[-1], behind):
+    if needs_last and not (_presents(last) or _is_within(last, behind)):
         return ""
     is_beside = not is_quiet and _begins_line(text, span.start, low)
     return _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
 
 
-def _against_sentence(sentence: str) -> str | None:
+def _against_sentence(sentence: str, *, is_own: bool) -> str | None:
     """Return what the sentence before a marked call says against it in so many words; empty if it is undertaken, None if nothing."""
     is_shown = False
     if not says_nothing(sentence):
         if CONDITIONS.search(sentence):
             return "The sentence before it makes it wait for something else."
         is_shown = SHOWS.search(sentence)
+    if is_own and _presents(sentence) and takes_back(sentence) and not UNDERTAKES.search(sentence):
+        return "The sentence before it takes it back."
     if not (is_shown or offers(sentence)):
         return None
     says = "says that it is not made" if is_shown else "asks whether to make it"
@@ -302,7 +302,13 @@ def _against_marked(
         and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
-    if is_presented and not is_own and not _goes_on(sentences):
+    is_led_to = is_own and (
+        len(_WORDS.findall(sentence)) <= _LEADS
+        or is_about_work(sentence)
+        or STEP.match(sentence)
+        or RESUMES.match(sentence)
+    )
+    if is_presented and not is_led_to and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if not is_own and _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
@@ -324,17 +330,6 @@ def _is_unended(sentence: str) -> bool:
 def is_corrected(between: str) -> bool:
     """Return whether a text between two calls says that the second one replaces the first."""
     return len(between) <= BEHIND and CORRECTS.search(between)
-
-
-def is_known_behind(text: str, end: int) -> bool:
-    """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
-    behind = text[end : end + BEHIND]
-    lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
-    is_all = len(behind) == BEHIND or (
-        _MARKUP.search(behind, lead) is not None
-        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
-    )
-    return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 
 def has_words(text: str) -> bool:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
@@ -19,11 +20,14 @@ from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.evidence.echoes import READ, Placed
 from actionledger.reading.evidence.headed import Headed, headed_calls, may_be_headed
 from actionledger.reading.evidence.rests import NAMELESS
-from actionledger.reading.evidence.weighing import BY_EVIDENCE, UNSAID
+from actionledger.reading.evidence.weighing import BESIDE, BY_EVIDENCE, UNSAID
 from actionledger.reading.finding import Finder
 from actionledger.reading.prose import has_words, verdict
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
+
+_LISTS = frozenset({"actions", "calls", "tool_calls"})
+"""Keys of a list of calls, in which a ``type`` is a call's name, too."""
 
 _KEYS = "action|function|function_name|tool|tool_call|tool_name"
 _NAME = r"[A-Za-z_][\w.-]{1,60}+"
@@ -68,6 +72,19 @@ _KEY_LINES = regex(
 _ELEMENT = regex(
     r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<(?P<child>[A-Za-z_]\w{0,60}+)>[^<]*+</(?P=child)>\s*+)++</(?P=name)>\s*+"
 )
+_UNCLOSED = regex(
+    r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<[A-Za-z_]\w{0,60}+>[^<]*+(?:</(?!(?P=name)>)\w++>\s*+)?+)++</(?P=name)>\s*+"
+)
+"""The same with inner elements that may not be closed."""
+
+_TAG = regex(r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?P<rest>(?:[ \t\n]++[^<>]*)?)/?>\s*+(?:</(?P=name)>\s*+)?")
+"""One tag of a name in several words, which neither HTML nor a framework's components have."""
+
+_BROKEN_TAG = regex(
+    r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?:[ \t]++[^<>\n]++|/[^<>\n]++)(?:>[ \t\r]*+(?:\n|\Z)|[\n<]|\Z)"
+)
+"""The same with anything in it, not closed or with content behind it."""
+
 _CALL = regex(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
 _HYPERTEXT = frozenset(
     [
@@ -120,19 +137,19 @@ _IS_PLAIN = (str, int, float, bool, type(None))
 _LONGEST = 4_000
 
 
-def foreign_shapes(text: str, gap: Span) -> Iterator[Span]:
-    """Yield where a stretch of a response holds calls of unoffered tools in no dialect's marks."""
+def foreign_shapes(text: str, gap: Span, names: frozenset[str]) -> Iterator[Span]:
+    """Yield where a stretch of a response holds calls of tools that are not in ``names``, in no dialect's marks."""
     if any(text.find(sign, *gap) >= 0 for sign in _MARKED_SIGNS) and (found := _MARKED.search(text, *gap)):
         yield Span(*found.span())
         return
     written = text[gap.start : gap.end]
-    last = _last(written)
-    if last is not None and verdict(written, last, 0) is None:
-        yield Span(gap.start + last.start, gap.start + last.end)
+    call = _unmarked(written, names)
+    if call is not None and verdict(written, call, 0) is None:
+        yield Span(gap.start + call.start, gap.start + call.end)
 
 
-def _last(text: str) -> Span | None:
-    """Return the span of the call at the end of a text, in a fence or as the last paragraph; None if there is none.
+def _unmarked(text: str, names: frozenset[str]) -> Span | None:
+    """Return the span of the call in the fence at the end of a text, or in a paragraph; None if there is none.
 
     An object in an unlabelled fence may be any event.
     """
@@ -143,14 +160,23 @@ def _last(text: str) -> Span | None:
             fence = _FENCE.match(text, opens.end(), end)
             if fence and _is_last_fence(fence["body"]):
                 label, body = fence["label"].lower(), fence["body"].strip()
-                is_call = label in _LABELS and _is_call(body) and not (label == "" and _is_object(body))
+                is_call = (
+                    label in _LABELS
+                    and _is_call(body, frozenset())  # so an object with a type is data
+                    and not (label == "" and _is_object(body))
+                )
                 return Span(opens.end(), end) if is_call else None
-        return None
-    starts = [opens.end() for opens in _PARAGRAPH.finditer(text, window, end)]
-    for start in (*starts[-1:], *starts[:1]):
-        if _is_call(text[start:end]):
-            return Span(start, end)
-    return None
+    return next((part for part in _parts(text, window, end) if _is_call(part.of(text), names)), None)
+
+
+def _parts(text: str, window: int, end: int) -> Iterator[Span]:
+    """Yield what may be a call: the last paragraph, the text from the first one on, and the last line and paragraphs in signs."""
+    opened = list(_PARAGRAPH.finditer(text, window, end))
+    yield from (Span(opens.end(), end) for opens in (*opened[-1:], *opened[:1]))
+    line = text.rfind("\n", window, end) + 1
+    last = [Span(line, end)] if text[window:line].rstrip().endswith((".", "!", "?", ":", "。", "：")) else []
+    between = [Span(opens.end(), closes.start()) for opens, closes in pairwise(opened)]
+    yield from (part for part in (*last, *between) if text.startswith(("<", "{", "["), part.start))
 
 
 def _is_last_fence(body: str) -> bool:
@@ -158,22 +184,36 @@ def _is_last_fence(body: str) -> bool:
     return "\n```" not in body and "\n~~~" not in body
 
 
-def _is_call(text: str) -> bool:
-    return any(is_one(text) for is_one in _SHAPES)
+def _is_call(text: str, names: frozenset[str]) -> bool:
+    return any(is_one(text, names) for is_one in _SHAPES)
 
 
-def _is_key_lines(text: str) -> bool:
+def _is_like_offered(name: str, names: frozenset[str]) -> bool:
+    """Return whether a name of several words has one that an offered name has, too: ``complete_task`` beside ``create_task``."""
+    words = {word for word in name.split("_") if len(word) > 2}
+    return "_" in name and any(not words.isdisjoint(offered.split("_")) for offered in names)
+
+
+def _is_key_lines(text: str, _names: frozenset[str]) -> bool:
     """Return whether a text is YAML or TOML that begins with a call's name."""
     return _KEY_LINES.fullmatch(text) is not None
 
 
-def _is_element(text: str) -> bool:
-    """Return whether a text is one element whose inner elements hold only text."""
-    found = _ELEMENT.fullmatch(text) if text.startswith("<") else None
+def _is_element(text: str, names: frozenset[str]) -> bool:
+    """Return whether a text is one element whose inner elements hold only text, or begins with a tag in which a call's words are."""
+    if not text.startswith("<"):
+        return False
+    if tag := _TAG.fullmatch(text):
+        return bool(tag["rest"].strip(" \t\n/")) or _is_like_offered(tag["name"], names)
+    if (tag := _BROKEN_TAG.match(text)) and _is_like_offered(tag["name"], names):
+        return True
+    if (unclosed := _UNCLOSED.fullmatch(text)) and unclosed["name"] in names:
+        return True
+    found = _ELEMENT.fullmatch(text)
     return found is not None and found["name"].lower() not in _HYPERTEXT
 
 
-def _is_python(text: str) -> bool:
+def _is_python(text: str, _names: frozenset[str]) -> bool:
     """Return whether a text is one call with only keyword arguments, of a function that Python itself lacks."""
     found = _CALL.fullmatch(text)
     if found is None or hasattr(builtins, found["name"]):
@@ -189,7 +229,7 @@ def _is_python(text: str) -> bool:
     return all(keyword.arg for keyword in call.keywords)
 
 
-def _is_object(text: str) -> bool:
+def _is_object(text: str, names: frozenset[str] = frozenset()) -> bool:
     """Return whether a text is a JSON object with a call's name, a list of such objects, or a plan of them."""
     if not text.startswith(("{", "[")):
         return False
@@ -197,20 +237,30 @@ def _is_object(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return _names_call(value)
+    return _names_call(value, names)
 
 
-def _names_call(value: object) -> bool:
+def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False) -> bool:
     if isinstance(value, list):
-        return bool(value) and all(isinstance(item, dict) and _names_call(item) for item in value)
+        return bool(value) and all(
+            isinstance(item, dict) and _names_call(item, names, is_listed=is_listed) for item in value
+        )
     if not isinstance(value, dict) or not value:
         return False
     first, name = next(iter(value.items()))
     if isinstance(name, list):
-        return first in {"actions", "calls", "plan", "steps", "tool_calls"} and _names_call(name)
-    is_name = isinstance(name, str) and re.fullmatch(_NAME, name) is not None
-    others = [held for key, held in value.items() if key != first]
-    return first in _KEYS.split("|") and is_name and all(map(_is_argument, others))
+        is_listed = first in _LISTS
+        return (is_listed or first in {"plan", "steps"}) and _names_call(name, names, is_listed=is_listed)
+    if not isinstance(name, str):
+        return False
+    name = name if re.sub(r"[ -]", "_", name) not in names else re.sub(r"[ -]", "_", name)
+    if not re.fullmatch(_NAME, name):
+        return False
+    is_key = first in _KEYS.split("|") or (
+        first in {"type", "name"}
+        and ((is_listed and ("_" in name or bool(names))) or _is_like_offered(name, names))
+    )
+    return is_key and all(_is_argument(held) for key, held in value.items() if key != first)
 
 
 def _is_argument(held: object) -> bool:
@@ -219,12 +269,17 @@ def _is_argument(held: object) -> bool:
     return all(isinstance(each, _IS_PLAIN) for each in values)
 
 
-_SHAPES: tuple[Callable[[str], bool], ...] = (_is_key_lines, _is_element, _is_object, _is_python)
+_SHAPES: tuple[Callable[[str, frozenset[str]], bool], ...] = (
+    _is_key_lines,
+    _is_element,
+    _is_object,
+    _is_python,
+)
 
 
 def may_hold_shape(text: str) -> bool:
     """Return whether a text has a sign that all these shapes need."""
-    return has_words(text) and (":" in text or "=" in text)
+    return has_words(text) and (":" in text or "=" in text or "<" in text)
 
 
 _ANYBODYS = frozenset(
@@ -278,7 +333,7 @@ def foreign_blocks(text: str, gap: Span, names: frozenset[str], options: DecodeO
     for fence in () if lost or text.find("```", *gap) < 0 else _FENCED_VALUE.finditer(text, *gap):
         lost += _lost_in(text, Span(*fence.span("body")), options)
     lost = lost or [_headed(head) for head in headed_calls(text, gap, names)]
-    return lost or [_lost(BY_EVIDENCE, span) for span in foreign_shapes(text, gap)]
+    return lost or [_lost(BY_EVIDENCE, span) for span in foreign_shapes(text, gap, names)]
 
 
 def _headed(head: Headed) -> Placed:
@@ -324,7 +379,7 @@ def _says_nothing(found: Found) -> bool:
     details = {issue.detail for issue in found.issues}
     if found.status is BlockStatus.MALFORMED:
         return NAMELESS in details
-    if found.reason is Reason.EXAMPLE and not found.actions and not found.issues:
+    if found.reason is Reason.EXAMPLE and not found.actions and details <= {BESIDE}:
         return True
     is_nothing = (
         found.reason is Reason.NOT_AN_ACTION or found.reason is Reason.CALL_IN_PROSE or UNSAID in details
