@@ -182,13 +182,16 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 
 def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block presents it as an example, or forbids writing it."""
-    text, memory = source.text, source.memory(CueWords)
+    text = source.text
     tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
     if tag >= 0 and _CLOSING_TAG.match(text, tag, start):
         return False  # a closing tag that ends all sentences is directly before it, as between calls
     # The last paragraph holds the last sentence, and is found faster.
     said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
-    if not said or not memory.may_stand_in(text, said[said.rfind("\n\n") + 1 :]):
+    if not said:
+        return False
+    memory = source.memory(CueWords)
+    if not memory.may_stand_in(text, said[said.rfind("\n\n") + 1 :]):
         return False
     if start not in memory.shown:
         is_within_line, place = _sentence_before(text, start)

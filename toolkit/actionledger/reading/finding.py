@@ -288,7 +288,9 @@ def _is_bent(dialect: Dialect, found: Found) -> bool:
 
 def _seen(found: Found, opening: Opening, text: str, options: DecodeOptions) -> Found:
     """Return a block with a repair for each invisible stretch in its fence's lines."""
-    if opening.kind is not OpeningKind.FENCE or text.isascii() or RepairKind.SPACE not in options.repairs:
+    if opening.kind is not OpeningKind.FENCE or RepairKind.SPACE not in options.repairs:
+        return found
+    if (text[opening.start : opening.end] + text[found.body.end : found.span.end]).isascii():
         return found
     first, last = (
         [

@@ -121,8 +121,6 @@ def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     Nothing else is on its line or around it, no sentence is a question, and the last one ends properly and holds no word that
     counts against a call.
     """
-    if not said:
-        return len(before) < _BEFORE
     ends = said[-1] in (".!。！" if is_own else ".!") or (is_own and _LABEL_LINE.search(said))
     if not (ends and "\n" in before[len(said) :] and said[-2:-1].isalpha()) or _may_ask_or_quote(said):
         return False
@@ -207,9 +205,12 @@ def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) 
 
     A profile's own block is how its model acts: only words about the block are a text that shows it.
     """
-    before, behind = text[max(low, span.start - _BEFORE) : span.start], _behind(text, span.end)
-    said = before.rstrip()
-    is_quiet = _leaves_alone(said, before, is_own=is_own)
+    before, follows = (
+        text[max(low, span.start - _BEFORE) : span.start],
+        _WORDS_BEHIND.match(text, span.end, span.end + BEHIND),
+    )
+    said, behind = before.rstrip(), follows["words"] if follows else ""
+    is_quiet = _leaves_alone(said, before, is_own=is_own) if said else not before[_BEFORE - 1 :]
     if is_quiet and not behind:
         return None
     has_before = bool(said) and (is_quiet or _WORD.search(said) is not None)

@@ -67,7 +67,7 @@ class Thinking:
         return [
             (dialect, self._doubtful(found))
             if found.actions
-            and any(within.start <= found.span.start < within.end for within in self._within)
+            and [within for within in self._within if within.start <= found.span.start < within.end]
             and not all(action.doubt for action in found.actions)
             else (dialect, found)
             for dialect, found in placed

@@ -104,6 +104,9 @@ _BESIDE = f" \t\u3000*_`{HIDDEN}"
 """Signs that may precede a call on its line without a word."""
 
 
+_THOUGHT_CLOSER = "</think>"
+
+
 class Quoted(NamedTuple):
     """A stretch that quotes."""
 
@@ -145,6 +148,15 @@ def may_quote(text: str, start: int, end: int) -> bool:
         return True
     may_echo = ":" in stretch or "$" in stretch or "%" in stretch or ">" in stretch or "：" in stretch
     return may_echo and _ECHO_LINE.search(text, start, end) is not None
+
+
+def may_quote_before(text: str, end: int) -> bool:
+    """Return the same for ``text[:end]``; no quotation that opens in thoughts at the beginning concerns what follows them."""
+    thought = text.find(_THOUGHT_CLOSER) if text[:1] == "<" and text.startswith("<think>") else -1
+    if thought < 0:
+        return may_quote(text, 0, end)
+    close = thought + len(_THOUGHT_CLOSER)
+    return may_quote(text, close, end) or _ECHO_LINE.search(text, 0, close) is not None
 
 
 def may_enclose(text: str, start: int, end: int) -> bool:

@@ -25,7 +25,7 @@ from actionledger.reading.evidence.echoes import (
     is_bare,
     is_doubted,
 )
-from actionledger.reading.evidence.places import Quotations, may_quote
+from actionledger.reading.evidence.places import Quotations, may_quote_before
 from actionledger.reading.prose import Verdict, has_words, is_corrected, verdict, verdict_of_marked
 from actionledger.reading.scan.source import Source
 
@@ -137,7 +137,7 @@ def _verdict(source: Source, dialect: Dialect, found: Found, low: int) -> Verdic
     if judged or not is_own:
         return judged
     line_end = source.text.find("\n", found.span.start, _EARLY) + 1
-    if line_end and not may_quote(source.text, 0, line_end):
+    if line_end and not may_quote_before(source.text, line_end):
         return None
     enclosing = source.once((Quotations,), lambda: Quotations(source.text, marked=True))
     quoted = enclosing.around(found.span)
@@ -155,7 +155,7 @@ def _as_judged(found: Found, judgement: Verdict | None, *, lacks_value: bool) ->
 def _is_placeholder(key: str, value: str, *, is_certain: bool) -> bool:
     if (_PLACEHOLDER if is_certain else _ANY_PLACEHOLDER).fullmatch(value):
         return True
-    if not value.startswith("<") or (angled := _ANGLED.fullmatch(value)) is None:
+    if value[0] != "<" or (angled := _ANGLED.fullmatch(value)) is None:
         return False
     word, named = (each.translate(_JOINS).lower() for each in (angled["word"], key))
     return word == named or (min(len(word), len(named)) > 2 and (word in named or named in word))

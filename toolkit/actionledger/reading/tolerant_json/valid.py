@@ -164,21 +164,21 @@ class _Walk:
         """Read an object member by member; return it with its end."""
         text = self.text
         members: list[tuple[str, Any]] = []
-        sign = _sign(_BEGINS_OBJECT.match(text, start))
+        sign = _BEGINS_OBJECT.match(text, start) or _lacking()
         while sign.lastindex is None:
             key, end = scan(text, sign.end())
-            at = _sign(_COLON.match(text, end)).end()
+            at = (_COLON.match(text, end) or _lacking()).end()
             has_list = _BEGINS_LIST.match(text, at)
             value, end = self.list_at(at, levels - 1) if has_list else self._part_at(at, levels)
             members.append((key, value))
-            sign = _sign(_BEHIND_MEMBER.match(text, end))
+            sign = _BEHIND_MEMBER.match(text, end) or _lacking()
         return unique(members), sign.end()
 
     def list_at(self, start: int, levels: int) -> tuple[list[Any], int]:
         """Read a list item by item; see ``object_at``. Nearly always, a comma and a blank separate two items."""
         text, places, most = self.text, self.places, 2 * levels
         items: list[Any] = []
-        at = _sign(_BEGINS_LIST.match(text, start)).end()
+        at = (_BEGINS_LIST.match(text, start) or _lacking()).end()
         while True:
             item, end = scan(text, at)
             if end - at > most and is_deeper(text, at, end, item, levels):
@@ -189,7 +189,7 @@ class _Walk:
             if text[end : end + 3] == ", {":
                 at = end + 2
                 continue
-            sign = _sign(_BEHIND_ITEM.match(text, end))
+            sign = _BEHIND_ITEM.match(text, end) or _lacking()
             at = sign.end()
             if sign.lastindex is not None:
                 return items, at
@@ -202,8 +202,6 @@ class _Walk:
         return value, end
 
 
-def _sign(match: re.Match[str] | None) -> re.Match[str]:
-    """Return the match of a required sign."""
-    if match is None:
-        raise _NotWalkableError
-    return match
+def _lacking() -> NoReturn:
+    """Give up, since a required sign is missing."""
+    raise _NotWalkableError

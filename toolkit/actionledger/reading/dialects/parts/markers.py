@@ -18,6 +18,8 @@ _ENDS_LINE = regex(r"[ \t]*+(?:[\r\n<\[]|\Z)")
 
 def behind_blanks(text: str, start: int, end: int) -> int:
     """Return where the blanks from ``start`` on end."""
+    if "!" <= text[start : start + 1] <= "~":
+        return start
     match = BLANKS.match(text, start, end)
     return match.end() if match else start
 
