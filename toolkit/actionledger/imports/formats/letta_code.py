@@ -40,9 +40,10 @@ _EXITED = regex(r"Exit code: (\d{1,10})(?:\n|\Z)")
 _FAILED = regex(
     r"(?:Edit \d{1,4}: )?(?:String (?:to replace )?not found in file|No changes to make: |Expected \d{1,9} occurrences? but found |Found \d{1,9} matches of )"
     r"|Tool not found: .{1,200}\. Available tools: |(?:File does not exist|Directory not found|Not a directory|Path is a directory|Permission denied|Failed to )"
-    r"|Error: request to call tool denied|(?:.*\n)?Command timed out after \d{1,9}ms\n|Interrupted by user\Z|subagent_type=\S{1,80} subagent_id=\S{1,80} subagent_status=(?!success)"
+    r"|Error: request to call tool denied|Interrupted by user\Z|subagent_type=\S{1,80} subagent_id=\S{1,80} subagent_status=(?!success)"
 )
 """How the results of what failed begin: nothing but their words tells it."""
+_TIMED_OUT = regex(r"(?:^|\n)Command timed out after \d{1,9}ms\n")
 _ABOUT = regex(r"\n- \*\*(Letta Code version|Current working directory)\*\*: ([^\n]{1,400})")
 _REMINDER = "<system-reminder>"
 _ROLES = frozenset({"user", "assistant", "toolResult"})
@@ -105,7 +106,7 @@ def _message(line: JsonMap, session: str, told: dict[str, str]) -> Message:
     if found.speaker == "model":
         if not text_at(line, "responseId"):
             # Its end was never heard: the pieces until then say "stop", and have a counted time and no tokens.
-            found.usage, found.occurred_at = Usage(), None
+            found.usage, found.occurred_at, found.model = Usage(), None, ""
             found.message_id = derived_id(session, text_at(line, "id"), found.text)
     elif found.results:
         found.results = [_result(each, text_at(line, "toolName")) for each in found.results]
@@ -135,7 +136,8 @@ def _result(result: RecordedResult, tool: str) -> RecordedResult:
     text = result.output if isinstance(result.output, str) else ""
     exited = _EXITED.match(text) if tool in _SHELLS else None
     status = exit_status_of(int(exited[1])) if exited else None
-    has_failed = bool(status) or _FAILED.match(text) is not None
+    is_late = tool in _SHELLS and _TIMED_OUT.search(text) is not None
+    has_failed = bool(status) or is_late or _FAILED.match(text) is not None
     return replace(
         result, is_error=True if has_failed else result.is_error, exit_status=status, finished_at=None
     )
