@@ -41,7 +41,7 @@ _INVALID = "invalid"
 
 _REFUSED = regex(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
 
-_NO_OBJECT = regex(r" was called with invalid arguments: input: Expected object, got ")
+_NO_OBJECT = regex(r" was called with invalid arguments: (?:input: |SchemaError\()Expected object, got ")
 
 _OTHERS = {
     "file": LeftOutReason.NO_TEXT,
