@@ -88,6 +88,8 @@ def test_a_conversation_is_a_session(tmp_path):
         ("mark\n", "Bash", False, (Status.SUCCEEDED, None)),
         ("Exit code: 3\nmark\n", "Bash", False, (Status.FAILED, Reason.COMMAND_FAILED)),
         ("Exit code: 3\nmark\n", "Read", False, (Status.SUCCEEDED, None)),
+        ("Failed to do 1 of 9\n", "Bash", False, (Status.SUCCEEDED, None)),
+        ("EEXIST: file already exists, mkdir '/x'", "Write", False, (Status.FAILED, Reason.TOOL_ERROR)),
         ("Command timed out after 2000ms\nno", "Bash", False, (Status.TIMED_OUT, Reason.TIMEOUT)),
         (
             "a\n\nCommand timed out after 2000ms\nCommand timed out",
