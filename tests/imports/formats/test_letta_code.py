@@ -88,7 +88,15 @@ def test_a_conversation_is_a_session(tmp_path):
         ("mark\n", "Bash", False, (Status.SUCCEEDED, None)),
         ("Exit code: 3\nmark\n", "Bash", False, (Status.FAILED, Reason.COMMAND_FAILED)),
         ("Exit code: 3\nmark\n", "Read", False, (Status.SUCCEEDED, None)),
+        ("Failed to do 1 of 9\n", "Bash", False, (Status.SUCCEEDED, None)),
+        ("EEXIST: file already exists, mkdir '/x'", "Write", False, (Status.FAILED, Reason.TOOL_ERROR)),
         ("Command timed out after 2000ms\nno", "Bash", False, (Status.TIMED_OUT, Reason.TIMEOUT)),
+        (
+            "a\n\nCommand timed out after 2000ms\nCommand timed out",
+            "Bash",
+            False,
+            (Status.TIMED_OUT, Reason.TIMEOUT),
+        ),
         ("Tool not found: go. Available tools: Bash", "go", False, (Status.FAILED, Reason.UNKNOWN_ACTION)),
         ("String to replace not found in file.\nString: x", "Edit", False, (Status.FAILED, Reason.NO_MATCH)),
         (
@@ -130,10 +138,10 @@ def test_the_words_of_a_result_say_that_it_failed(tmp_path, words, name, is_erro
 
 def test_an_answer_that_broke_off_has_no_end(tmp_path):
     """What stands there was made up: the word ``stop``, a counted time, and no tokens."""
-    cut = line(2, "assistant", [{"type": "text", "text": "Half of th"}], stopReason="stop")
+    cut = line(2, "assistant", [{"type": "text", "text": "Half of th"}], stopReason="stop", model="local")
     found = items(tmp_path / "messages.jsonl", ASK, cut)
     (turn,) = found[0].turns
-    assert (turn.text, turn.occurred_at, turn.usage.finish_reason) == ("Half of th", None, "")
+    assert (turn.text, turn.occurred_at, turn.usage.finish_reason, turn.model) == ("Half of th", None, "", "")
 
 
 def test_a_summary_is_no_prompt(tmp_path):

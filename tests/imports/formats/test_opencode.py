@@ -495,6 +495,14 @@ def test_kilo_puts_arguments_that_are_no_json_into_an_object(export, error, argu
     assert turn.calls[0].arguments == arguments
 
 
+@pytest.mark.parametrize(("value", "text"), [(None, "null"), (73, "73"), ("go", '"go"'), (["go"], '["go"]')])
+def test_kilo_puts_json_that_is_no_object_into_one_too(export, value, text):
+    """The model wrote the value alone."""
+    error = f"The bash tool was called with invalid arguments: input: Expected object, got {text}.\nPlease rewrite"
+    (turn,) = session(export(tool(status="error", input={"value": value}, error=error))).turns
+    assert turn.calls[0].arguments == text
+
+
 @pytest.mark.parametrize(
     ("note", "metadata", "status"),
     [

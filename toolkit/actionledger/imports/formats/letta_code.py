@@ -39,10 +39,14 @@ NAME = "letta_code"
 _EXITED = regex(r"Exit code: (\d{1,10})(?:\n|\Z)")
 _FAILED = regex(
     r"(?:Edit \d{1,4}: )?(?:String (?:to replace )?not found in file|No changes to make: |Expected \d{1,9} occurrences? but found |Found \d{1,9} matches of )"
-    r"|Tool not found: .{1,200}\. Available tools: |(?:File does not exist|Directory not found|Not a directory|Path is a directory|Permission denied|Failed to )"
-    r"|Error: request to call tool denied|(?:.*\n)?Command timed out after \d{1,9}ms\n|Interrupted by user\Z|subagent_type=\S{1,80} subagent_id=\S{1,80} subagent_status=(?!success)"
+    r"|(?:File does not exist|Directory not found|Not a directory|Path is a directory|Permission denied|Failed to |E[A-Z]{3,12}: [a-z ,]{5,60} ')"
+    r"|subagent_type=\S{1,80} subagent_id=\S{1,80} subagent_status=(?!success)"
 )
-"""How the results of what failed begin: nothing but their words tells it."""
+"""How the results of what failed begin, but for commands: nothing but their words tells it."""
+_NOT_RUN = regex(
+    r"Tool not found: .{1,200}\. Available tools: |Error: request to call tool denied|Interrupted by user\Z"
+)
+_TIMED_OUT = regex(r"(?:^|\n)Command timed out after \d{1,9}ms\n")
 _ABOUT = regex(r"\n- \*\*(Letta Code version|Current working directory)\*\*: ([^\n]{1,400})")
 _REMINDER = "<system-reminder>"
 _ROLES = frozenset({"user", "assistant", "toolResult"})
@@ -105,7 +109,7 @@ def _message(line: JsonMap, session: str, told: dict[str, str]) -> Message:
     if found.speaker == "model":
         if not text_at(line, "responseId"):
             # Its end was never heard: the pieces until then say "stop", and have a counted time and no tokens.
-            found.usage, found.occurred_at = Usage(), None
+            found.usage, found.occurred_at, found.model = Usage(), None, ""
             found.message_id = derived_id(session, text_at(line, "id"), found.text)
     elif found.results:
         found.results = [_result(each, text_at(line, "toolName")) for each in found.results]
@@ -133,9 +137,11 @@ def _of_person(line: JsonMap, told: dict[str, str]) -> Message:
 def _result(result: RecordedResult, tool: str) -> RecordedResult:
     """Return a result as its words say, without its counted time."""
     text = result.output if isinstance(result.output, str) else ""
-    exited = _EXITED.match(text) if tool in _SHELLS else None
+    is_command = tool in _SHELLS
+    exited = _EXITED.match(text) if is_command else None
     status = exit_status_of(int(exited[1])) if exited else None
-    has_failed = bool(status) or _FAILED.match(text) is not None
+    said = (_TIMED_OUT.search(text) if is_command else _FAILED.match(text)) or _NOT_RUN.match(text)
+    has_failed = bool(status) or said is not None
     return replace(
         result, is_error=True if has_failed else result.is_error, exit_status=status, finished_at=None
     )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from actionledger.core.canonical import JsonMap
+from actionledger.core.canonical import JsonMap, json_text
 from actionledger.core.patterns import regex
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, ExecutionStatus, LeftOutReason, Relation, TitleOrigin
@@ -40,6 +40,8 @@ _INVALID = "invalid"
 """The tool that replaces a call refused before it ran; the original call is in its input."""
 
 _REFUSED = regex(r"JSON parsing failed: Text: (.*)\.\nError message: ", re.DOTALL)
+
+_NO_OBJECT = regex(r" was called with invalid arguments: (?:input: |SchemaError\()Expected object, got ")
 
 _OTHERS = {
     "file": LeftOutReason.NO_TEXT,
@@ -264,6 +266,8 @@ def _read_tool(part: JsonMap, found: Message) -> None:
         name, arguments = text_at(given, "tool"), _refused_text(text_at(given, "error"))
     elif given.keys() == {"value"} and _REFUSED.search(text_at(state, "error")):
         arguments = text_at(given, "value")  # Kilo: what is no JSON is put into an object
+    elif given.keys() == {"value"} and _NO_OBJECT.search(text_at(state, "error")):
+        arguments = json_text(given["value"])  # and so is JSON that is no object
     found.calls.append(RecordedCall(call_id, name, arguments, at=len(found.text)))
     status = text_at(state, "status")
     if status not in {"completed", "error"}:

@@ -179,7 +179,7 @@ TOOLS: tuple[Wording, ...] = (
         last_seen="droid 0.225.2, continue_cli 1.5.47",
     ),
     Wording(
-        r"""^(?:Command timed out after \d{1,9} seconds\. Consider increasing the timeout for long-running commands\.|Command timed out after \d{1,9}ms\n)""",
+        r"""^(?:Command timed out after \d{1,9} seconds\. Consider increasing the timeout for long-running commands\.|Command timed out after \d{1,9}ms\n)|\nCommand timed out after \d{1,9}ms\nCommand timed out\s*\Z""",
         Reason.TIMEOUT,
         "Command timed out after 2 seconds. Consider increasing the timeout for long-running commands.",
         is_telling=True,
