@@ -137,6 +137,9 @@ class Trial:
             time.sleep(self._given.every)
             turns = turns or dice.sample(list(self.commands), len(self.commands))
             victim = turns.pop()
+            if self.live[victim].poll() is not None:  # an import that was over is killed at work all the same
+                self.start(victim)
+                time.sleep(dice.random())
             killed[victim] += self.live[victim].poll() is None
             for kind, process in self.live.items():
                 if kind == victim or process.poll() is not None:

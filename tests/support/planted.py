@@ -63,6 +63,7 @@ def _tokens(drawn: random.Random) -> dict[str, str]:
         "GitHub fine-grained token": f"github_pat_{some(22)}_{some(59)}",
         "GitLab token": f"glpat-{some(20, dash)}",
         "npm token": f"npm_{some(36)}",
+        "Netlify token": f"nfp_{some(36)}",
         "PyPI token": f"pypi-AgEIcHlwaS5vcmc{some(120, dash)}",
         "Docker token": f"dckr_pat_{some(27, dash)}",
         "Stripe live key": f"sk_live_{some(24)}",

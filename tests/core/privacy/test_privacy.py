@@ -4,6 +4,7 @@ import json
 import random
 import re
 import string
+from pathlib import Path
 
 import pytest
 from effort import examples
@@ -356,3 +357,12 @@ def test_one_asterisk_stands_for_a_character_of_several_bytes():
     text = "xĀ¿À漢😀y"
     line = text.encode()
     assert escapes.masked(line, [(0, len(line))]) == b"*" * len(text)
+
+
+def test_the_page_says_how_many_kinds_there_are() -> None:
+    """Kinds are counted by their names: some have several beginnings, and a row for each."""
+    page = (Path(__file__).parents[3] / "docs" / "privacy.md").read_text(encoding="utf-8")
+    assert f"tokens of {len({kind.name for kind in (*TOKENS, *ISSUERS)})} kinds" in page
+    all_of_them = list(planted())
+    kinds = len({one.kind for one in all_of_them})
+    assert f"| {len(all_of_them)} of {len(all_of_them)}, of {kinds} kinds," in page

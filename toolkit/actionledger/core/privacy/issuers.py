@@ -51,6 +51,7 @@ ISSUERS: tuple[Token, ...] = (
         _key("Vercel token", f"vc{kind}_", rf"{_DIGIT}{_D}{{24,}}+", "{56w}", f"vc{kind}_x")
         for kind in "piackr"
     ),
+    *(_key("Netlify token", f"nf{kind}_", rf"{_W}{{32,}}+", "{36w}", f"nf{kind}_x") for kind in "pcou"),
     _key("Vercel Blob token", "vercel_blob_rw_", rf"{_D}{{30,}}+", "{16w}_{31w}", "vercel_blob_rw_x"),
     _key("Supabase secret key", "sb_secret_", rf"{_D}{{20,}}+", "{22w}_{8w}", "sb_secret_key"),
     _key("Cursor key", "crsr_", r"[a-f0-9]{40,}+", "{64x}", "crsr_x"),
