@@ -17,8 +17,7 @@ from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.files import writing
 from actionledger.core.text import counted
 from actionledger.imports.bundles import bundle
-from actionledger.imports.newer_versions import Newer, newer_recordings
-from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
+from actionledger.imports.newer_versions import Newer, UnknownWordings, newer_recordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify as verified
