@@ -126,6 +126,16 @@ def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser:
             expect(switch.locator("[aria-checked=true]")).to_have_text([picked])
 
 
+def test_no_list_runs_off_a_screen_of_1440_pixels(visit: Visit) -> None:
+    """The list of sessions did by 180 pixels: its last columns were seen by whoever scrolled."""
+    visit.page.set_viewport_size({"width": 1440, "height": 900})
+    for path in ("sessions", "turns", "tools"):
+        visit.open(path)
+        frame = visit.page.locator(".frame:has(table)").first
+        frame.wait_for()
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0, path
+
+
 def test_an_address_of_no_page_says_so(visit: Visit) -> None:
     """The overview was shown as if it were that."""
     visit.open("heatmap?model=small")

@@ -247,7 +247,7 @@ def test_a_turn_says_what_it_did_and_sessions_how_they_ended_where_that_is_known
         solved = RecordedSession("solved", None, "m", "t", (RecordedTurn(0, "Done."),), success=True)
         import_sessions(ledger, [solved], source="s")
     for path, is_known in ((known, True), (elsewhere, False)):
-        sessions = drawn(open_page(path, SESSIONS), "table")
+        sessions = drawn(open_page(path, SESSIONS, also="Success"), "table")
         assert ("Success" in [column["label"] for column in sessions["columns"]]) == is_known
 
 

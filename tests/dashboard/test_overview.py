@@ -154,7 +154,7 @@ class TestDidItWork:
         """196 of 280 were parsed, the last week 126 of 140 and the one before 70 of 140."""
         found = answer(open_page(weeks, PAGE), "Did it work?")
         assert said(found["lead"]) == (
-            "70.0% of 280 responses that meant to act parsed (64.4% – 75.1%); 90.0% in the last 7 days, "
+            "70.0% of 280 responses that meant to act parsed (64.4% – 75.1%); 90.0% from 2026-03-09 to 2026-03-15, "
             "+40.0 points on the 7 days beforebetter"
         )
         compare = parse_qs(urlsplit(found["lead"][-2]["href"]).query)
@@ -207,7 +207,7 @@ class TestDidItWork:
             import_sessions(ledger, [session])
             found = queries.funnel(ledger)
         assert said(parsed_of(found, change, Filter())).endswith(
-            "; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
+            "; 100.0% from 2026-03-02 to 2026-03-08, +25.0 points on the 7 days beforetoo few sessions to tell"
         )
 
     def test_calls_alone_have_no_parse_rate(self, open_page: Open, calls_alone: Path) -> None:
@@ -274,8 +274,8 @@ class TestWhatItCost:
             plain = "SELECT sum(cost_usd) FROM turns WHERE occurred_at >= TIMESTAMP '2026-03-08'"
             assert ledger.sql(plain).fetchall() == [(14.0,)]
         found = answer(open_page(path, PAGE), "What did it cost?")
-        assert said(found["lead"]) == "$14.00 in the last 7 days, +100% on those before"
-        assert found["heads"] == ["", "last 7 days", "7 days before", "in all"]
+        assert said(found["lead"]) == "$14.00 from 2026-03-08 to 2026-03-14, +100% on the 7 days before"
+        assert found["heads"] == ["", "03-08 – 03-14", "7 days before", "in all"]
         assert lines(found) == {
             "Responses": ["7", "7", "14"],
             "Cost": ["$14.00", "$7.00", "$21.00"],

@@ -359,6 +359,7 @@ RUNS = [
     "The fence was wrong. Once more, as it should be:\n\n…",
     "You were right about the order of these fields. The same plan in the right form:\n\n…",
     "…\n\nAfter that, a check:\n\n…",
+    "Create an issue with a list of code examples:\n\n…",
     "Falsch eingerückt, Verzeihung. Dasselbe noch einmal, diesmal als JSON:\n\n…",
 ]
 WAITS = [

@@ -20,6 +20,7 @@ from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.viewer.conversation import body_of, call_of, turns_of
 from actionledger_dashboard.viewer.markdown import markdown_tree
+from actionledger_dashboard.viewer.queries import view_of
 
 Open = Callable[..., AppTest]
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -227,6 +228,17 @@ def test_a_turn_has_its_parts_in_order(recorded: Path) -> None:
     assert [turn["failing"] for turn in drawn].index(True) == 7
     assert any("100 in · 7 out" in "".join(line) for line in drawn[7]["about"])
     assert texts(drawn[7]["parts"][0]["tree"]) == "Step 7."
+
+
+def test_stepping_shows_a_compaction_before_the_input(recorded: Path) -> None:
+    """The transcript had its line, and the turn's own page did not."""
+    with al.open_ledger(recorded, read_only=True) as ledger:
+        shown = [view_of(ledger, MAIN, turn=place, near=0)["turn"]["shown"] for place in (4, 5)]
+    assert [["".join(each["title"]) for each in lane] for lane in shown] == [
+        ["Sent to the model before"],
+        ["Compaction", "Sent to the model before"],
+    ]
+    assert "".join(shown[1][0]["text"]).startswith("Context compacted (auto): 2,000 tokens before, 100 after")
 
 
 def test_the_page_shows_the_turns_around_the_one_that_is_meant(

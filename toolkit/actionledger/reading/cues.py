@@ -41,7 +41,8 @@ class CueWords:
         """Return whether any cue may be in a part of the text. Long parts but the first are only searched for the stems that the text holds."""
         if not self._is_asked or len(part) <= _PIECE:
             self._is_asked = True
-            is_any = not STEMS.isdisjoint(BEFORE.heard(part) or ())
+            words = BEFORE.heard(part)
+            is_any = not STEMS.isdisjoint(words) if words else False
         else:
             if self._stems is None:
                 whole = text.lower()
@@ -187,7 +188,7 @@ def is_shown(source: Source, start: int) -> bool:
         return False  # a closing tag that ends all sentences is directly before it, as between calls
     # The last paragraph holds the last sentence, and is found faster.
     said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
-    if not memory.may_stand_in(text, said[said.rfind("\n\n") + 1 :]):
+    if not said or not memory.may_stand_in(text, said[said.rfind("\n\n") + 1 :]):
         return False
     if start not in memory.shown:
         is_within_line, place = _sentence_before(text, start)

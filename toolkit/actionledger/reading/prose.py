@@ -69,12 +69,7 @@ _SENTENCE = regex(
 found fast. A blank line is no end: the text before it is the subject of the next line.
 """
 
-_MARKUP = regex(r"[<{\[]|```")
-_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
-"""The beginning of what may be a speaker's name."""
-
-_LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
-_WORDS_BEHIND = regex(rf"{_LEAD.pattern}(?![<{{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{{\[`]++|`(?!``))*+)")
+_WORDS_BEHIND = regex(r"[`~ \t\r\n.;,*_]*+(?![<{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{\[`]++|`(?!``))*+)")
 """Text behind a call up to the next markup, if there is a word in it or behind that."""
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
@@ -253,8 +248,9 @@ def _against_last(
     text: str, span: Span, low: int, behind: str, *, is_quiet: bool, is_followed: bool, is_own: bool
 ) -> str:
     """Return what the last sentences before a marked call say against it; empty if nothing."""
-    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST)
-    if is_own and not behind and sentences and _LABEL.fullmatch(sentences[-1]):
+    needs_last = is_own and not is_followed
+    sentences = _last(text, span.start, low, 1 if needs_last else _LAST)
+    if needs_last and sentences and _LABEL.fullmatch(sentences[0]):
         sentences = _last(text, span.start, low)
     if not sentences:
         return ""
@@ -264,7 +260,7 @@ def _against_last(
     told = None if is_quiet else _against_sentence(last, is_own=is_own)
     if told is not None:
         return told
-    if is_own and not (is_followed or _presents(last) or _is_within(last, behind)):
+    if needs_last and not (_presents(last) or _is_within(last, behind)):
         return ""
     is_beside = not is_quiet and _begins_line(text, span.start, low)
     return _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
@@ -333,17 +329,6 @@ def _is_unended(sentence: str) -> bool:
 def is_corrected(between: str) -> bool:
     """Return whether a text between two calls says that the second one replaces the first."""
     return len(between) <= BEHIND and CORRECTS.search(between)
-
-
-def is_known_behind(text: str, end: int) -> bool:
-    """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
-    behind = text[end : end + BEHIND]
-    lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
-    is_all = len(behind) == BEHIND or (
-        _MARKUP.search(behind, lead) is not None
-        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
-    )
-    return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 
 def has_words(text: str) -> bool:

@@ -25,11 +25,11 @@ STEP = AnyCase(
 """A line that only leads to the next call of several, or to what its writer proposes."""
 
 RESUMES = AnyCase(
-    r"(?!.*\b(?:already|contained|examples?|explain\w*|no action|rejects?|said|wrote)\b)"
-    r".*(?:\b(?:again|as agreed|(?:in the )?(?:correct|proper|right) (?:form|format|json|order)|corrected|complete|in order|once more|planning|same|the whole|this time"
-    r"|noch ?(?:ein)?mal|korrigiert|encore une fois|corrigée?s?|de nouveau|de nuevo|otra vez|corregid[ao]s?|di nuovo|corrett[oaie])\b|ещё раз|исправлен|更正|再次|重新|修正|もう一度|다시|수정|المصح)"
+    r"(?!.*\b(?:already|contained|(?:an|for) example|explain\w*|no action|rejects?|said|wrote)\b)"
+    r"(?:\W*(?:(?:finally|first|next|now|then),? )?(?:add|close|create|delete|file|fix|move|open|remove|rename|update) |.*(?:\b(?:again|as agreed|(?:in the )?(?:correct|proper|right) (?:form|format|json|order)|corrected|complete|in order|once more|planning|same|the whole|this time"
+    r"|noch ?(?:ein)?mal|korrigiert|encore une fois|corrigée?s?|de nouveau|de nuevo|otra vez|corregid[ao]s?|di nuovo|corrett[oaie])\b|ещё раз|исправлен|更正|再次|重新|修正|もう一度|다시|수정|المصح))"
 )
-"""What a sentence with a colon holds that leads to a profile's own block after one that failed: "Once more, as JSON:"."""
+"""A sentence with a colon that leads to a profile's own block as its work, or after one that failed: "Once more, as JSON:"."""
 
 ABOUT = AnyCase(
     r"[^.!?？。\n]*(?:\b(?:apply|do so|execute|go ahead|it|proceed|run|that|them|these|this|those)\b|ausführ|das\b|dies|exécut|ejecut|esegu|выполн|запуст|执行|运行|実行|실행)"

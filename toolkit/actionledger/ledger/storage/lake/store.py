@@ -16,7 +16,12 @@ from actionledger.core.ids import utc
 from actionledger.core.processes import FileLock, abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
-from actionledger.ledger.storage.lake.connection import connect_lake, connect_reader, size_of
+from actionledger.ledger.storage.lake.connection import (
+    connect_lake,
+    connect_reader,
+    filled_tables_of,
+    size_of,
+)
 from actionledger.ledger.storage.lake.place import GRACE_SECONDS, BlankLakeError, LakePlace, PrivateFiles
 from actionledger.ledger.storage.lake.tables import (
     committed_heads,
@@ -29,7 +34,7 @@ from actionledger.ledger.storage.lake.tables import (
 )
 from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.schema import SCHEMA_VERSION, lacking
-from actionledger.ledger.storage.segments import qualified_name
+from actionledger.ledger.storage.segments import qualified_name, segment_sizes
 from actionledger.ledger.storage.store import AsOf, IngestReport, Intake, Publishing
 
 if TYPE_CHECKING:
@@ -219,8 +224,10 @@ class LakeStore:
         return True
 
     def is_blank(self) -> bool:
-        """Return False, since other hosts write to it, and only a query would tell."""
-        return False
+        """Return whether nothing was ever committed, as the catalog alone tells, and no segment of this host is left."""
+        with self._one_sentence("read"), self._lock:
+            filled = self._watched().execute(f"{filled_tables_of(BASE)} WHERE table_name IN ('events', 'forgotten')")  # fmt: skip
+            return not filled.fetchall() and not segment_sizes(self.files.segments)
 
     def state(self) -> Hashable:
         """Return the number of the snapshot that is read."""
