@@ -201,7 +201,7 @@ def test_what_nobody_counted_is_not_known(
 
 def test_without_the_lists_nothing_is_guessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Turns without a price are counted all the same."""
-    monkeypatch.setattr("actionledger.imports.price_lists.is_installed", lambda: False)
+    monkeypatch.setattr("actionledger.imports.turn_usage.is_installed", lambda: False)
     with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
         report = al.import_sessions(
             ledger, [al.RecordedSession("s", None, "o3", "", (al.RecordedTurn(0, "a", usage=TOOK),))]

@@ -10,10 +10,10 @@ import pytest
 import actionledger as al
 from actionledger.cli.summary import cost_lines, usage_line
 from actionledger.core.recordings import Billed
-from actionledger.imports import price_lists
-from actionledger.imports.price_lists import list_price, price_list
+from actionledger.imports import turn_usage
 from actionledger.imports.prices import Price, cost_of
 from actionledger.imports.sources.usage import with_billed
+from actionledger.imports.turn_usage import list_price, price_list
 from actionledger.ledger.queries import billed_beside, price_sources, unpriced, usage
 
 TOOK = al.Usage(input_tokens=1_000_000, output_tokens=100_000)
@@ -169,14 +169,14 @@ def test_what_the_lists_say_of_a_model_is_kept(monkeypatch: pytest.MonkeyPatch, 
     from genai_prices.types import ConditionalPrice, ModelInfo, ModelPrice, TimeOfDateConstraint
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    forget = (price_lists._kept.cache_clear, price_lists._steps.cache_clear)
+    forget = (turn_usage._kept.cache_clear, turn_usage._steps.cache_clear)
     [clear() for clear in forget]
     before, none, held = list_price("o3", IN_MAY), list_price("home-made"), price_list()
     [kept] = (tmp_path / "actionledger").iterdir()
     assert b"home-made" not in kept.read_bytes()
     [clear() for clear in (*forget, price_list.cache_clear)]
     with monkeypatch.context() as unasked:
-        unasked.setattr(price_lists, "_lists", None)
+        unasked.setattr(turn_usage, "_lists", None)
         assert (list_price("o3", IN_MAY), list_price("home-made"), price_list()) == (before, none, held)
         assert list_price("O3 ", IN_JULY) != before
     [clear() for clear in forget]
@@ -186,7 +186,7 @@ def test_what_the_lists_say_of_a_model_is_kept(monkeypatch: pytest.MonkeyPatch, 
     by_day = ConditionalPrice(None, prices=ModelPrice(input_mtok=3, output_mtok=4))
     found = SimpleNamespace(id="o3", prices=[by_day, at_night])
     found.get_prices = lambda at: ModelInfo.get_prices(found, at)
-    monkeypatch.setattr(price_lists, "_key", lambda: b"others\n")
-    monkeypatch.setattr(price_lists, "_model", lambda _name: found)
+    monkeypatch.setattr(turn_usage, "_key", lambda: b"others\n")
+    monkeypatch.setattr(turn_usage, "_model", lambda _name: found)
     assert [list_price("o3", datetime(2025, 5, 1, hour)).input for hour in (3, 12)] == [1, 3]
     [clear() for clear in forget]

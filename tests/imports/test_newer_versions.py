@@ -9,9 +9,8 @@ from actionledger.core.errors import SourceError
 from actionledger.core.recordings import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.core.vocabulary import Capture, LeftOutReason
 from actionledger.imports import import_path, import_sessions
-from actionledger.imports.newer_versions import newer, newer_recordings, version_of
+from actionledger.imports.newer_versions import newer, newer_recordings, unknown_wordings, version_of
 from actionledger.imports.sources.registry import recognised, sample_of, sources
-from actionledger.imports.unknown_wordings import unknown_wordings
 from actionledger.ledger import open_ledger
 
 RECORDING = next((Path(__file__).parents[0] / "recordings/qwen_code/good").rglob("chats/*.jsonl"))

@@ -10,9 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import actionledger as al
-from actionledger.cli.alerts.checking import check
 from actionledger.cli.alerts.numbers import number_at
-from actionledger.cli.alerts.rules import AlertRule, rules_in
+from actionledger.cli.alerts.rules import AlertRule, check, rules_in
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.ids import now
 from actionledger.ledger.queries.filters import EVERYTHING

@@ -21,7 +21,7 @@ from actionledger.core.vocabulary import Capture, CostOrigin
 from actionledger.imports.formats import atif as atif_source, otel as otel_source
 from actionledger.imports.prices import Price
 from actionledger.ledger import queries
-from actionledger.report.exports import atif, otlp
+from actionledger.report.exports import otlp, parts
 from actionledger.report.exports.parts import Track, track
 from actionledger.report.exports.reports import session_report
 
@@ -255,7 +255,7 @@ and a cost that was computed, which is computed anew."""
 
 FORMS: dict[str, Callable[[Track], object]] = {
     "otlp": lambda one: otlp.traces([one]),
-    "atif": atif.trajectory,
+    "atif": parts.trajectory,
 }
 
 SOURCES = {"otlp": otel_source.SOURCE, "atif": atif_source.SOURCE}
@@ -313,7 +313,7 @@ def test_a_trace_and_a_trajectory_bring_every_field_back(
     """But for those that are named; a recorded cost comes back, too (``test_read_again``)."""
     there = conversations(ledger)["s1"]
     one = track(ledger, there[0].session_id)
-    value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+    value = otlp.traces([one]) if form == "otlp" else parts.trajectory(one)
     (tmp_path / "s.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
         assert al.import_path(tmp_path / "s.trajectory.json", again).refusals == []

@@ -10,9 +10,8 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger import queries
-from actionledger.report.exports.atif import SCHEMA, trajectory
 from actionledger.report.exports.otlp import traces
-from actionledger.report.exports.parts import track
+from actionledger.report.exports.parts import SCHEMA, track, trajectory
 from actionledger.report.exports.reports import POLICY, comparison_report, session_report
 
 

@@ -13,7 +13,7 @@ import actionledger as al
 from actionledger.core.vocabulary import CostOrigin
 from actionledger.imports.prices import Price
 from actionledger.ledger import queries
-from actionledger.report.exports import atif, otlp
+from actionledger.report.exports import otlp, parts
 from actionledger.report.exports.parts import track
 
 ROOT = Path(__file__).parents[3]
@@ -44,7 +44,7 @@ def both(request: pytest.FixtureRequest, recorded: al.Ledger, tmp_path_factory: 
     folder = tmp_path_factory.mktemp("out")
     for [session] in rows(recorded, "SELECT session_id::VARCHAR FROM sessions"):
         one = track(recorded, session)
-        value = otlp.traces([one]) if request.param == "otlp" else atif.trajectory(one)
+        value = otlp.traces([one]) if request.param == "otlp" else parts.trajectory(one)
         (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
     again_path = tmp_path_factory.mktemp("again") / "again.duckdb"
     with al.open_ledger(again_path, in_background=False) as again:
@@ -124,7 +124,7 @@ def test_raw_responses_come_back_character_by_character(form: str, samples: al.L
     folder.mkdir()
     for [session] in rows(samples, "SELECT session_id::VARCHAR FROM sessions"):
         one = track(samples, session)
-        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        value = otlp.traces([one]) if form == "otlp" else parts.trajectory(one)
         (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
         assert al.import_path(folder, again).refusals == []
@@ -162,7 +162,7 @@ def test_what_a_session_is_about_and_came_to_comes_back(form: str, tmp_path: Pat
         there = rows(before, asked)
         file = tmp_path / "s.trajectory.json"
         one = track(before, session)
-        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        value = otlp.traces([one]) if form == "otlp" else parts.trajectory(one)
         file.write_text(json.dumps(value), encoding="utf-8")
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as after:
         al.import_path(file, after)
@@ -233,7 +233,7 @@ def read_again(
         al.import_sessions(before, [told], prices=prices)
         [[session]] = rows(before, "SELECT session_id::VARCHAR FROM sessions")
         one = track(before, session)
-        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        value = otlp.traces([one]) if form == "otlp" else parts.trajectory(one)
         (folder / "s.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
         found.append(queries.conversation(before, session))
     with al.open_ledger(folder / "again.duckdb", in_background=False) as after:

@@ -14,9 +14,8 @@ from actionledger.ledger.queries.names import one_session
 from actionledger.ledger.storage import memory
 from actionledger.ledger.storage.copies import write_database, write_rows, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES
-from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
-from actionledger.report.exports.parts import track
+from actionledger.report.exports.parts import track, trajectory
 from actionledger.report.exports.reports import session_report
 
 WORD = "Zaphod"

@@ -20,9 +20,8 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import Selected, selected, selected_sessions
 from actionledger.ledger.queries.names import one_run, one_session
 from actionledger.ledger.storage.copies import RowForm, read_tables, write_database, write_rows, write_tables
-from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
-from actionledger.report.exports.parts import track
+from actionledger.report.exports.parts import track, trajectory
 from actionledger.report.exports.reports import comparison_report, session_report
 
 app = typer.Typer(help="Write rows, sessions, reports, spans or trajectories.")

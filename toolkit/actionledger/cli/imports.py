@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -19,63 +19,67 @@ from actionledger.imports.report import ImportReport
 from actionledger.imports.sources.base import Refusal
 from actionledger.report.progress import progress
 
+_Paths: TypeAlias = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PATH",
+        help="Files (also .gz, .zst, .bz2, .xz, .zip), folders, globs, or - for standard input",
+    ),
+]
+_Format: TypeAlias = Annotated[
+    str, typer.Option("--format", "-f", help="Format of the files; default: detect it")
+]
+_Profile: TypeAlias = Annotated[
+    str | None, typer.Option("--profile", "-p", help="Profile for sessions that name none")
+]
+_Dialects: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--dialect", "-d", help="Dialect to parse in raw text")
+]
+_Parser: TypeAlias = Annotated[str | None, typer.Option("--parser", help="Named parser for raw text")]
+_Tools: TypeAlias = Annotated[
+    Path | None, typer.Option("--tools", help="JSON file with the offered tools, in the form of OpenAI's API")
+]
+_Columns: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN,...",
+        help="Columns of your own files: session=conversation_id,text=response",
+    ),
+]
+_Source: TypeAlias = Annotated[
+    str,
+    typer.Option("--source", help="Source to record; sessions with equal source and name are one session"),
+]
+_Prices: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--prices", help="TOML or JSON file of model prices, for responses without a cost"),
+]
+_Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", metavar="N", help="Number of processes; default: one a processor, one for small input"
+    ),
+]
+_AgainForgotten: TypeAlias = Annotated[
+    bool, typer.Option("--again-forgotten", help="Import sessions again that were forgotten")
+]
+
 
 def import_recordings(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="PATH",
-            help="Files (also .gz, .zst, .bz2, .xz, .zip), folders, globs, or - for standard input",
-        ),
-    ],
+    paths: _Paths,
     ledger: LedgerOption = None,
-    form: Annotated[str, typer.Option("--format", "-f", help="Format of the files; default: detect it")] = "",
-    profile: Annotated[
-        str | None,
-        typer.Option("--profile", "-p", help="Profile for sessions that name none"),
-    ] = None,
+    form: _Format = "",
+    profile: _Profile = None,
     *,
-    dialect: Annotated[
-        list[str] | None, typer.Option("--dialect", "-d", help="Dialect to parse in raw text")
-    ] = None,
-    parser: Annotated[str | None, typer.Option("--parser", help="Named parser for raw text")] = None,
-    tools: Annotated[
-        Path | None,
-        typer.Option("--tools", help="JSON file with the offered tools, in the form of OpenAI's API"),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="FIELD=COLUMN,...",
-            help="Columns of your own files: session=conversation_id,text=response",
-        ),
-    ] = None,
-    source: Annotated[
-        str,
-        typer.Option(
-            "--source", help="Source to record; sessions with equal source and name are one session"
-        ),
-    ] = "",
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            "--prices",
-            help="TOML or JSON file of model prices, for responses without a cost",
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            help="Number of processes; default: one a processor, one for small input",
-        ),
-    ] = None,
-    again_forgotten: Annotated[
-        bool,
-        typer.Option("--again-forgotten", help="Import sessions again that were forgotten"),
-    ] = False,
+    dialect: _Dialects = None,
+    parser: _Parser = None,
+    tools: _Tools = None,
+    columns: _Columns = None,
+    source: _Source = "",
+    prices: _Prices = None,
+    workers: _Workers = None,
+    again_forgotten: _AgainForgotten = False,
 ) -> None:
     """Import recorded sessions; detects formats, skips known turns."""
     mapping = _mapping(columns or [])

@@ -20,8 +20,7 @@ from actionledger.cli.summary import (
     verdicts_table,
 )
 from actionledger.cli.tables import console, fields_value, plain, print_json, rate_value
-from actionledger.imports.newer_versions import newer_recordings
-from actionledger.imports.unknown_wordings import unknown_wordings
+from actionledger.imports.newer_versions import newer_recordings, unknown_wordings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.agreement import Timings, recorded_verdicts, timings
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

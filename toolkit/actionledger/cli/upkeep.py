@@ -17,8 +17,7 @@ from actionledger.core.errors import LedgerError, UsageError, require
 from actionledger.core.files import writing
 from actionledger.core.text import counted
 from actionledger.imports.bundles import bundle
-from actionledger.imports.newer_versions import Newer, newer_recordings
-from actionledger.imports.unknown_wordings import UnknownWordings, unknown_wordings
+from actionledger.imports.newer_versions import Newer, UnknownWordings, newer_recordings, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify as verified
@@ -38,8 +37,7 @@ def doctor(
     fix: Annotated[
         bool,
         typer.Option(
-            "--fix",
-            help="Load pending records, publish them, and remove leftovers of killed processes",
+            "--fix", help="Load pending records, publish them, and remove leftovers of killed processes"
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -78,24 +76,16 @@ def doctor(
     health = examine(looked_at)
     unknown, newer = _unknown(looked_at)
     if as_json:
-        print_json(
-            {
-                "health": health,
-                "needs_person": health.needs_person,
-                "mended": mended,
-                "unknown_wordings": unknown,
-                "newer_than_tested": newer,
-            }
-        )
+        found = {"health": health, "needs_person": health.needs_person, "mended": mended}
+        print_json(found | {"unknown_wordings": unknown, "newer_than_tested": newer})
     else:
-        notes = (
-            f"{each.words}: their reason is tool_error, and no more is known of them." for each in unknown
-        )
         for sentence in mended:
             print_note(sentence)
         _print(health, was_mended=fix)
-        for sentence in (*notes, *(f"{recorded.words}." for recorded in newer)):
-            print_note(sentence)
+        for each in unknown:
+            print_note(f"{each.words}: their reason is tool_error, and no more is known of them.")
+        for recorded in newer:
+            print_note(f"{recorded.words}.")
     raise typer.Exit(ExitCode.WAITING if health.needs_person else ExitCode.DONE)
 
 

@@ -20,9 +20,8 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask
 from actionledger.core.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.core.vocabulary import LeftOutReason
-from actionledger.imports.newer_versions import newer_recordings
+from actionledger.imports.newer_versions import newer_recordings, unknown_errors, unknown_wordings
 from actionledger.imports.sources.registry import sources
-from actionledger.imports.unknown_wordings import unknown_errors, unknown_wordings
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.skipped import left_out

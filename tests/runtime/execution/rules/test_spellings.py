@@ -8,8 +8,7 @@ from hypothesis import example, given, strategies as st
 
 from actionledger.runtime.execution.approval import Policy, Rule, Verdict
 from actionledger.runtime.execution.rules.commands import words_restrict
-from actionledger.runtime.execution.rules.lines import Fit
-from actionledger.runtime.execution.rules.programs import started_by
+from actionledger.runtime.execution.rules.programs import Fit, started_by
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_./", min_size=1, max_size=8)
 

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.alerts.checking import Checked, check
 from actionledger.cli.alerts.numbers import NOT_RECORDED, numbers
 from actionledger.cli.alerts.raising import raise_alerts
-from actionledger.cli.alerts.rules import rules_in
+from actionledger.cli.alerts.rules import Checked, check, rules_in
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import JsonOption, LedgerOption, existing
 from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text

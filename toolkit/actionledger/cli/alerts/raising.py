@@ -17,8 +17,7 @@ from typing import Any, Self, TypeAlias
 from urllib.parse import parse_qs, unquote, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from actionledger.cli.alerts.checking import Checked, check
-from actionledger.cli.alerts.rules import Rules
+from actionledger.cli.alerts.rules import Checked, Rules, check
 from actionledger.core.errors import SourceError, UsageError
 from actionledger.core.ids import new_id, now
 from actionledger.core.privacy import mask

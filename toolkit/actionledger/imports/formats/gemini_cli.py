@@ -28,7 +28,7 @@ from actionledger.core.vocabulary import (
     TitleOrigin,
 )
 from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
-from actionledger.imports.shapes.gemini_results import results_of
+from actionledger.imports.shapes.gemini import results_of
 from actionledger.imports.sources.access import (
     as_list,
     count_at,

@@ -6,8 +6,7 @@ that no program's output matches.
 
 from actionledger.core.vocabulary import Reason
 from actionledger.imports.sources.base import Wording
-from actionledger.imports.sources.framework_wordings import FRAMEWORKS
-from actionledger.imports.sources.tool_wordings import TOOLS
+from actionledger.imports.sources.tool_wordings import FRAMEWORKS, TOOLS
 
 _ERROR = r"^(?:\{\"error\": ?\")?"
 """Some write an error as JSON, some as its text."""

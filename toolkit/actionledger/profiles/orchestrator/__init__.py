@@ -1,9 +1,13 @@
 """The orchestrator: plans, issues, branches and reviews, requested in ``json`` blocks with ``action``, layer by layer."""
 
-from actionledger.profiles.orchestrator.actions import CATALOGUE
+from actionledger.profiles.orchestrator.actions import (
+    CATALOGUE,
+    ParsedActions,
+    parse_actions,
+    strip_action_blocks,
+)
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
-from actionledger.profiles.orchestrator.reading import ParsedActions, parse_actions, strip_action_blocks
 from actionledger.reading.parsers import parser_named
 from actionledger.runtime.execution.profile import Profile
 

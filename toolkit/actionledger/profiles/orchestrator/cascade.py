@@ -15,10 +15,10 @@ from actionledger.core.text import counted
 from actionledger.core.values import Approval, Turn
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
+from actionledger.profiles.orchestrator.actions import is_flawed, parsed_actions
 from actionledger.profiles.orchestrator.briefing import STANDARD_TERMS, CascadeEnding, Terms
 from actionledger.profiles.orchestrator.handlers import set_up
 from actionledger.profiles.orchestrator.layers import Layer, in_order
-from actionledger.profiles.orchestrator.reading import is_flawed, parsed_actions
 from actionledger.profiles.orchestrator.request_queue import FILE as STORE, OrchestratorStore, RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.state import (

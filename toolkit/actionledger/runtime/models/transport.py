@@ -31,7 +31,7 @@ from actionledger.runtime.models.errors import (
     RequestRefusedError,
     ServerFailedError,
 )
-from actionledger.runtime.models.wire import fault_in, json_object
+from actionledger.runtime.models.stream import fault_in, json_object
 
 require("A live model", "live", "httpx", "tenacity")
 import httpx  # noqa: E402

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from actionledger.runtime.workspace.files import Files as Files
     from actionledger.runtime.workspace.history import belonging_to as belonging_to
     from actionledger.runtime.workspace.layers import Overlay as Overlay
-    from actionledger.runtime.workspace.limits import FileLimits as FileLimits
     from actionledger.runtime.workspace.search import Search as Search
+    from actionledger.runtime.workspace.snapshots import FileLimits as FileLimits
     from actionledger.runtime.workspace.texts import Diff as Diff, DiffKind as DiffKind
     from actionledger.runtime.workspace.undo import (
         Conflict as Conflict,
@@ -25,7 +25,7 @@ _MODULES = by_name(
         "files": "Files",
         "history": "belonging_to",
         "layers": "Overlay",
-        "limits": "FileLimits",
+        "snapshots": "FileLimits",
         "search": "Search",
         "texts": "Diff DiffKind",
         "undo": "Conflict UndoRefusedError Undone",

@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from actionledger.core.errors import ActionError
 from actionledger.core.patterns import regex
 from actionledger.core.vocabulary import Reason
-from actionledger.runtime.workspace.patterns import replace_pattern
+from actionledger.runtime.workspace.search import replace_pattern
 from actionledger.runtime.workspace.texts import BOM, SECRETS_ARE_MASKED, is_masked, line_end, with_line_ends
 
 _MOST_NAMED = 5

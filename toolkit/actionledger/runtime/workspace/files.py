@@ -12,7 +12,6 @@ from actionledger.core.text import counted
 from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.edits import Edit, EditBounds, Edited, edited_text
 from actionledger.runtime.workspace.history import Unit, current_unit
-from actionledger.runtime.workspace.limits import FileLimits, TurnBudget
 from actionledger.runtime.workspace.nodes import (
     Change,
     EffectStep,
@@ -35,6 +34,7 @@ from actionledger.runtime.workspace.paths import (
     too_large,
 )
 from actionledger.runtime.workspace.search import Hits, Listing, Search, listed, searched
+from actionledger.runtime.workspace.snapshots import FileLimits, TurnBudget
 from actionledger.runtime.workspace.texts import MASK, decoded, encoded, refuse_masks
 from actionledger.runtime.workspace.tree import FileTree, is_taken, near_paths
 

@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 from actionledger.core.errors import ActionError
 from actionledger.runtime.workspace.files import Files
 from actionledger.runtime.workspace.history import Unit
-from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import Change, EffectStep, FoundNode, Move, NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts, no_folder, not_found, path_of, plain_parts
+from actionledger.runtime.workspace.snapshots import FileLimits
 from actionledger.runtime.workspace.texts import Diff, DiffKind, unified
 from actionledger.runtime.workspace.tree import FileTree, loaded_or_none
 

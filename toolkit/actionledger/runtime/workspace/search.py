@@ -1,17 +1,94 @@
-"""List and search folders within limits, and report where the limits cut them."""
+"""List and search folders within limits, and report where the limits cut them.
 
+A model's regular expression runs in a child process with limits of time and memory. No way within this process is safe: ``re`` can't be interrupted
+while it tries ``(a+)+$``, and the ``regex`` package limits the time of matching only, not the memory of compiling.
+"""
+
+import json
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 
+from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import ActionError
-from actionledger.runtime.workspace.limits import FileLimits
+from actionledger.core.vocabulary import Reason
 from actionledger.runtime.workspace.nodes import NodeKind, PathEntry
 from actionledger.runtime.workspace.paths import Parts
-from actionledger.runtime.workspace.patterns import search_pattern
+from actionledger.runtime.workspace.snapshots import FileLimits
 from actionledger.runtime.workspace.texts import is_text
 from actionledger.runtime.workspace.tree import FileTree, folder_names
+
+MAX_PATTERN = 2_000
+"""The maximum length of a regular expression, in characters."""
+
+_CHILD = Path(__file__).with_name("pattern_child.py")
+_START_SECONDS = 5.0
+"""Extra time for a child beyond matching, in seconds, because a busy machine starts it late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The result of a replacement."""
+
+    text: str | None  # the new text; None if it would be too long
+    count: int  # the number of matches
+    starts: tuple[int, ...]  # the start of the first few matches, in code points
+
+
+def replace_pattern(
+    text: str, pattern: str, template: str, *, every: bool, characters: int, seconds: float
+) -> Replacement:
+    r"""Replace the matches of a regular expression."""
+    task = {"task": "replace", "text": text, "template": template, "every": every, "characters": characters}
+    answer = _answer(pattern, task, seconds)
+    return Replacement(answer["text"], answer["count"], tuple(answer["starts"]))
+
+
+def search_pattern(
+    texts: Sequence[str], pattern: str, *, ignore_case: bool, hits: int, seconds: float
+) -> list[tuple[int, int]]:
+    """Return the lines that a regular expression matches, as pairs of text and line indexes."""
+    task = {"task": "search", "texts": list(texts), "ignore_case": ignore_case, "hits": hits}
+    return [(text, line) for text, line in _answer(pattern, task, seconds)["lines"]]
+
+
+def _answer(pattern: str, task: JsonMap, seconds: float) -> JsonDict:
+    if len(pattern) > MAX_PATTERN:
+        message = f"The regular expression has {len(pattern):,} characters; the limit is {MAX_PATTERN:,}."
+        raise ActionError(Reason.TOO_LARGE, message)
+    message = json.dumps({"pattern": pattern, "seconds": seconds, **task})
+    command = [sys.executable, "-I", "-S", "-B", str(_CHILD)]
+    try:
+        done = subprocess.run(  # noqa: S603 - the command is ours; the model's text is only input
+            command,
+            input=message,
+            capture_output=True,
+            text=True,
+            timeout=seconds + _START_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise _too_much(seconds) from None
+    if done.returncode:
+        raise _too_much(seconds)
+    answer: JsonDict = json.loads(done.stdout)
+    if "error" in answer:
+        message = f"The regular expression can't be used: {answer['error']}. Example: '(?m)^version = .*$'."
+        raise ActionError(Reason.BAD_FORMAT, message)
+    return answer
+
+
+def _too_much(seconds: float) -> ActionError:
+    message = (
+        f"The regular expression takes more than {seconds:g} seconds, or more memory than it may. "
+        "Use a simpler one without repetition inside repetition, or plain text."
+    )
+    return ActionError(Reason.TIMEOUT, message)
+
 
 _LONGEST_LINE = 300
 """The maximum shown length of a line, in characters."""

@@ -18,7 +18,6 @@ from actionledger.runtime.workspace.folders import NEW_FOLDER_MODE, make_private
 from actionledger.runtime.workspace.history import Record, Unit, current_unit
 from actionledger.runtime.workspace.journal import Journal
 from actionledger.runtime.workspace.layers import Overlay
-from actionledger.runtime.workspace.limits import FileLimits
 from actionledger.runtime.workspace.nodes import (
     Change,
     Effect,
@@ -32,7 +31,7 @@ from actionledger.runtime.workspace.nodes import (
 )
 from actionledger.runtime.workspace.paths import Parts, plain_parts, recording
 from actionledger.runtime.workspace.retention import InUse, let_go_of_old
-from actionledger.runtime.workspace.snapshots import WorkspaceSnapshot, differences, take_snapshot
+from actionledger.runtime.workspace.snapshots import FileLimits, WorkspaceSnapshot, differences, take_snapshot
 from actionledger.runtime.workspace.tree import DiskTree, loaded_or_none
 from actionledger.runtime.workspace.undo import Undone, undo_steps, undoing_of, undoings
 

@@ -9,8 +9,15 @@ from typing import Any, TypeAlias
 from actionledger.core.canonical import json_text
 from actionledger.core.patterns import regex
 from actionledger.runtime.execution.rules.commands import glob_restricts, words_restrict
-from actionledger.runtime.execution.rules.lines import Fit, Word, commands_in
-from actionledger.runtime.execution.rules.programs import Starts, folded, started_by, started_by_words
+from actionledger.runtime.execution.rules.programs import (
+    Fit,
+    Starts,
+    Word,
+    commands_in,
+    folded,
+    started_by,
+    started_by_words,
+)
 
 Condition: TypeAlias = str | tuple[str, ...]
 """A condition on a field: a glob over its whole text, or the words that a command begins with."""

@@ -5,8 +5,15 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from actionledger.core.patterns import regex
-from actionledger.runtime.execution.rules.lines import Fit, Word
-from actionledger.runtime.execution.rules.programs import Started, Starts, folded, is_inert, name_of
+from actionledger.runtime.execution.rules.programs import (
+    Fit,
+    Started,
+    Starts,
+    Word,
+    folded,
+    is_inert,
+    name_of,
+)
 
 _GLOB = regex(r"[*?\[]")
 _COPIERS = frozenset({"cp", "mv", "ln", "install", "rsync", "dd", "link"})
