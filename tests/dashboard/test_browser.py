@@ -25,7 +25,7 @@ from ports import free_port
 from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.row_files import count_rows
+from actionledger.ledger.storage.copies import count_rows
 from actionledger_dashboard.server import document
 from actionledger_dashboard.viewer.page import page_of
 from actionledger_dashboard.viewer.queries import view_of

@@ -83,7 +83,34 @@ def ways(name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str, bo
     yield "a lost bracket", f"```markdown\n{name}\n{fields}\n</{name}>\n```", True
     held = {"result": {"calls": [{"action": name, **arguments}]}}
     yield "an object within others", f"```json\n{json.dumps(held)}\n```", True
+    bold = "\n".join(f"- **{key}:** {value}" for key, value in arguments.items())
+    yield "a list in bold", f"- **Action:** {name}\n{bold}", True
+    said = " and ".join(f"{key} {value!r}" for key, value in arguments.items())
+    yield "a sentence", f"Calling {name} with {said}.", True
+    yield "a sentence behind another", f"Sure. I'll use the tool `{name}` with the {said}", True
+    rule, row = "|---" * (1 + len(arguments)), " | ".join(arguments.values())
+    yield "a table", f"| action | {' | '.join(arguments)} |\n{rule}|\n| {name} | {row} |", True
+    values = ", ".join(map(json.dumps, arguments.values()))
+    yield "a list in brackets", f"Action: {name}[{values}]", True
+    yield "JSON in an attribute", f"<action name=\"{name}\" args='{whole}' />", True
+    unclosed = "\n".join(f"<{key}>{value}" for key, value in arguments.items())
+    yield "fields without an end", f"<{name}>\n{unclosed}\n</{name}>", True
+    escaped = f"<{name}>\n{fields}\n</{name}>".replace("<", "&lt;").replace(">", "&gt;")
+    yield "escaped tags", escaped, True
     yield "two calls", f"/{name} {first}\n/{name} {first}", False
+
+
+def in_envelope(key: str, name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ways in which the object of an action is not the one that its profile asks for."""
+    yield "another key for the name", {f"{key}Type": name, **arguments}
+    yield "translated keys", {"aktion": name, **{f"das_{field}": value for field, value in arguments.items()}}
+    yield "an object for a name", {key: {"name": name, "arguments": arguments}}
+    yield "an object with a type", {key: {"type": name, "params": dict(arguments)}}
+    yield "a list of values", {key: name, "arguments": [*arguments.values()]}
+    pairs = [{"name": field, "value": value} for field, value in arguments.items()]
+    yield "a list of pairs", {key: name, "parameters": pairs}
+    typed = {field: {"type": "string", "value": value} for field, value in arguments.items()}
+    yield "values beside their types", {key: name, **typed}
 
 
 def mentions(name: str, field: str, other: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from actionledger.core.text import by_prices, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.spending import PERIODS, Group, spending
+from actionledger.ledger.queries.tools import PERIODS, Group, spending
 from actionledger.ledger.queries.usage import price_sources, unpriced
 from actionledger_dashboard.components import charts, filters, links, notices, tables
 from actionledger_dashboard.components.controls import heading, line

@@ -339,6 +339,6 @@ def test_actions_that_were_only_shown_are_told_once():
     model = ScriptedModel([shown, "It was an example."])
     conversation = al.converse(al.Runtime("coder"), model, "How do I make a folder?")
     assert conversation.ending is Ending.ANSWERED
-    assert "stand there as an example" in model.asked[1].messages[-1].content
+    assert "look like an example" in model.asked[1].messages[-1].content
     again = al.converse(al.Runtime("coder"), ScriptedModel([shown, shown]), "How do I make a folder?")
     assert again.ending is Ending.ANSWERED

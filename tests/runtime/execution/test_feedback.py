@@ -213,7 +213,7 @@ def test_the_format_of_an_action_is_told_once(profile):
     """However often it was written wrongly."""
     asked = []
 
-    def correct(call, with_format):
+    def correct(call, with_format, _text):
         asked.append((call.name, with_format))
         return "wrong"
 

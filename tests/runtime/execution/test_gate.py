@@ -232,19 +232,21 @@ BLOCK = f'```actions\n{{"actions": [{MILK}]}}\n```'
     [
         (f"{BLOCK}\n\n{BLOCK}", 1),
         (f"So:\n{BLOCK}\n{BLOCK}\nDone.", 1),
-        (f"{BLOCK}\n{BLOCK}\n{BLOCK}", 3),
+        (f"{BLOCK}\n{BLOCK}\n{BLOCK}", 1),
+        (f"{BLOCK}\n\nFinal answer:\n\n{BLOCK}", 1),
+        (f"{BLOCK}\n\nAnother one:\n\n{BLOCK}", 2),
         (f"{BLOCK}\n{BLOCK.replace('milk', 'milk ')}", 2),
         (f'```actions\n{{"actions": [{MILK}, {MILK}]}}\n```', 2),
     ],
 )
 def test_a_block_that_is_doubled_to_the_letter_is_done_once(text: str, done: int) -> None:
-    """A list that holds an action twice means it twice, and so do three blocks; the model is told what was left."""
+    """A list that holds an action twice means it twice, and so do two blocks with words of their own; the model is told what was left."""
     with al.Runtime("assistant") as session:
         turn = session.handle(text)
     statuses = [each.status for each in turn.observations]
     assert statuses.count(ExecutionStatus.SUCCEEDED) == done
     left = [each for each in turn.observations if each.status is ExecutionStatus.SKIPPED]
-    assert [each.reason for each in left] == [Reason.REPETITION] * (done == 1)
+    assert {each.reason for each in left} == ({Reason.REPETITION} if done == 1 else set())
     assert (
         "Its block is the one before once more, to the letter; it is done once." in turn.feedback
     ) == bool(left)

@@ -79,7 +79,10 @@ def test_prompts_and_feedback_that_are_too_large_are_cut(ledger, tmp_path, monke
     (tmp_path / "w").mkdir()
     (tmp_path / "w/long").write_text("long\n" * 4_000)
     with al.Runtime(profile, ledger=ledger, workspace=tmp_path / "w", auto=True) as runtime:
-        turn = runtime.handle("<read_file><path>long</path></read_file>" * 9, prompt="p" * 200_000)
+        turn = runtime.handle(
+            "".join(f"<read_file><path>{'./' * deep}long</path></read_file>" for deep in range(9)),
+            prompt="p" * 200_000,
+        )
     [(prompt, feedback)] = ledger.sql("SELECT prompt, feedback FROM turns").fetchall()
     assert prompt == "p" * 1000 + " … (cut: 1,000 of 200,000 characters are kept)"
     assert feedback == f"{turn.feedback[:1000]} … (cut: 1,000 of {len(turn.feedback):,} characters are kept)"

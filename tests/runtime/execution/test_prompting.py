@@ -147,7 +147,7 @@ def test_a_correction_shows_the_action_in_the_dialect_of_the_call():
     text = '<tool_call>\n{"name": "create_branch", "arguments": {}}\n</tool_call>'
     profile = PROFILES["orchestrator"]
     (call,) = al.parse(text, profile=profile, dialects=["hermes"]).actions
-    told = corrector(profile)(call, True)
+    told = corrector(profile)(call, True, text)
     _, example = told.split("A right one, for example:\n")
     (right,) = al.parse(example, profile=profile, dialects=["hermes"]).actions
     assert (right.name, right.status) == ("create_branch", ActionStatus.VALID)

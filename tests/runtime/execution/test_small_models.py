@@ -16,6 +16,7 @@ from actionledger.core.vocabulary import Outcome
 from actionledger.profiles import profile_named
 from actionledger.reading.dialects import DIALECTS
 from actionledger.reading.dialects.parts.writing import PlainCall
+from actionledger.runtime.agent.endings import says_final
 from actionledger.runtime.execution.feedback import corrector, render
 from actionledger.runtime.execution.mending import HOW, mender
 
@@ -164,6 +165,73 @@ def test_what_no_format_has_is_told_in_this_one(attempt):
         assert tried == 1
 
 
+IN_ENVELOPES = [
+    pytest.param(profile, name, arguments, held, id=f"{profile}: {way}")
+    for profile, (name, arguments, _) in wrong_ways.MEANT.items()
+    if profile != "coder"
+    for way, held in wrong_ways.in_envelope(
+        "type" if profile.startswith("assistant") else "action", name, arguments
+    )
+]
+
+
+@pytest.mark.parametrize(("profile", "name", "arguments", "held"), IN_ENVELOPES)
+def test_an_action_of_another_form_is_shown_with_all_that_it_says(profile, name, arguments, held):
+    """In its own block: no field that was given is left out, and no other action is shown."""
+    label = {"assistant": "actions", "assistant-iterative": "iteration"}.get(profile, "json")
+    key = {"assistant-iterative": "next_actions"}.get(profile, "actions")
+    body = held if profile == "orchestrator" else {key: [held]}
+    attempt = Attempt("", profile, f"```{label}\n{json.dumps(body)}\n```", [(name, arguments)])
+    assert tries_of(attempt) in {0, 1}
+
+
+def test_a_name_in_words_is_told_where_another_format_is_asked_for():
+    """The coder's tags are told for JSON with a name that has a blank in it."""
+    text = '```json\n{"action": "read file", "path": "a.py"}\n```'
+    assert tries_of(Attempt("", "coder", text, [("read_file", {"path": "a.py"})])) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```json\n{action: create_file, path: a.py, content: def f(a, b):\\n    return a\\n}\n```",
+        "| action | path | content |\n|---|---|---|\n| create_file | a.py | def f(a, b):\\n    return a\\n |",
+    ],
+)
+def test_line_breaks_of_a_text_without_quotes_are_shown_as_such(text):
+    """No file is told to be written with signs in their place."""
+    meant = [("create_file", {"path": "a.py", "content": "def f(a, b):\n    return a\n"})]
+    assert tries_of(Attempt("", "coder", text, meant)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have called {} with content 'x'.",
+        "Should I call {} with content 'x'?",
+        "Never call {} with content 'x'.",
+    ],
+)
+def test_a_sentence_about_a_call_is_none(text):
+    assert not told(al.parse(text.format("create_task"), profile="assistant"), "assistant")
+
+
+def test_nothing_of_what_is_told_asks_for_another_format():
+    """A model that is asked for tags is not told to write JSON, nor the other way."""
+    options = '```bash\nread_file --path "a.py"\n```'
+    assert "as JSON" not in told(al.parse(options, profile="coder"), "coder")
+    tags = "&lt;escalate&gt;\n&lt;reason&gt;It is down&lt;/reason&gt;\n&lt;/escalate&gt;"
+    assert "write the tags" not in told(al.parse(tags, profile="orchestrator"), "orchestrator")
+
+
+def test_a_name_that_holds_others_is_told_by_its_kind():
+    """Not with the beginning of what it holds."""
+    text = '```json\n{"action": {"name": "escalate", "arguments": {"reason": "Down"}}}\n```'
+    assert "'action' is an object, which is not a name" in told(
+        al.parse(text, profile="orchestrator"), "orchestrator"
+    )
+
+
 @pytest.mark.parametrize(
     ("profile", "tried", "meant"),
     [
@@ -224,6 +292,40 @@ def test_an_example_of_an_action_that_was_not_tried_does_nothing(profile):
     tried = UNKNOWN[profile]
     shown = follow(told(al.parse(tried, profile=profile), profile), [])
     assert not done(al.parse(shown, profile=profile))
+
+
+@pytest.mark.parametrize("actions", ["{}", '"none"', "0"])
+def test_a_last_step_of_another_shape_is_shown(actions):
+    """As the last step, not as an action."""
+    text = f'```iteration\n{{"next_actions": {actions}, "is_final": true}}\n```'
+    shown = follow(told(al.parse(text, profile="assistant-iterative"), "assistant-iterative"), [])
+    assert says_final(al.parse(shown, profile="assistant-iterative"))
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("assistant", '```actions\n{"actions": "none"}\n```'),
+        ("assistant", "```actions\n{not at all\n```"),
+        ("assistant-iterative", '```iteration\n{"thoughts": "Look first."}\n```'),
+        ("reasoner", '```json\n{"actions": "speak to them"}\n```'),
+    ],
+)
+def test_a_block_that_names_no_action_is_told_with_the_format(profile, text):
+    """Its example does nothing as it stands."""
+    shown = follow(told(al.parse(text, profile=profile), profile), [])
+    assert al.parse(shown, profile=profile).actions
+    assert not done(al.parse(shown, profile=profile))
+
+
+@pytest.mark.parametrize("flag", ["isFinal", "final", "IS_FINAL", "is-final"])
+def test_a_flag_of_another_name_is_told(flag):
+    """The step is not the last one then, and this is said."""
+    step = f'{{"next_actions": [{{"type": "list_tasks"}}], "{flag}": true}}'
+    result = al.parse(f"```iteration\n{step}\n```", profile="assistant-iterative")
+    assert f"'{flag}' is no key here: write 'is_final'" in told(result, "assistant-iterative")
+    result = al.parse(f"```iteration\n{step.replace('true', 'false')}\n```", profile="assistant-iterative")
+    assert not result.issues
 
 
 def test_a_list_that_is_there_twice_is_shown_whole():

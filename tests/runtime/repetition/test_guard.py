@@ -8,6 +8,7 @@ import pytest
 from actionledger.core.errors import ActionError
 from actionledger.core.events import SystemNoted
 from actionledger.core.vocabulary import ExecutionStatus, Reason
+from actionledger.runtime.execution.limits import RateLimit
 from actionledger.runtime.repetition.limits import NO_REPETITION, RepetitionLimits
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
@@ -152,6 +153,15 @@ def test_the_same_failure_again_is_repetition(session):
     assert turn.stopped == WHY
     *_, turn = said(session({"look": nothing}), *[block(look(str(n))) for n in range(9)])
     assert turn.stopped == ""
+
+
+def test_what_a_rate_holds_back_is_no_repetition(session, profile, events):
+    """Different actions over many turns are no error that is made again."""
+    limits = replace(profile.limits, rates=(("look", RateLimit(1, 60)),))
+    turns = said(session(profile=replace(profile, limits=limits)), *[block(look(str(n))) for n in range(30)])
+    assert all(turn.observations[0].status is ExecutionStatus.RATE_LIMITED for turn in turns[1:])
+    assert not any("repeating" in turn.feedback for turn in turns)
+    assert notes(events) == []
 
 
 def test_what_waits_for_a_person_is_no_repetition(session, events):

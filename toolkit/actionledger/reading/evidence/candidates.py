@@ -50,7 +50,7 @@ _BESIDE = 400
 """The distance before a name in which its value may begin, on lines above it and on its own, in code points."""
 
 _WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
-_NO_JSON = "Its arguments are lines or options: write them as JSON."
+_NO_JSON = "Its arguments are lines or options."
 
 _MARKS_LOST = "Marks of its format are missing."
 _LOST: dict[Form, str] = {"rest": NAMELESS, "left": _MARKS_LOST, "cut": "The text ends behind its name."}
@@ -294,9 +294,7 @@ class Candidates:
             except NoCallError as error:
                 worst = error.issue
         if mention.form == "tag" and escaped_opening_of(self.text, mention, low, end) >= 0:
-            return Issue(
-                Reason.WRONG_SHAPE, mention.span, "Its signs are escaped: write the tags without that."
-            )
+            return Issue(Reason.WRONG_SHAPE, mention.span, "The signs of its tags are escaped.")
         if mention.form == "tag":
             return worst or Issue(Reason.NOT_AN_ACTION, mention.span, "It is a tag of its own.")
         for start in self._starts(mention, low):

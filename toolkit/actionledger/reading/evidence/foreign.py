@@ -20,7 +20,7 @@ from actionledger.reading.dialects.base import Dialect, Found
 from actionledger.reading.evidence.echoes import READ, Placed
 from actionledger.reading.evidence.headed import Headed, headed_calls, may_be_headed
 from actionledger.reading.evidence.rests import NAMELESS
-from actionledger.reading.evidence.weighing import BY_EVIDENCE, UNSAID
+from actionledger.reading.evidence.weighing import BESIDE, BY_EVIDENCE, UNSAID
 from actionledger.reading.finding import Finder
 from actionledger.reading.prose import has_words, verdict
 from actionledger.reading.scan.source import Source
@@ -72,6 +72,11 @@ _KEY_LINES = regex(
 _ELEMENT = regex(
     r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<(?P<child>[A-Za-z_]\w{0,60}+)>[^<]*+</(?P=child)>\s*+)++</(?P=name)>\s*+"
 )
+_UNCLOSED = regex(
+    r"<(?P<name>[A-Za-z_][\w-]{2,60}+)>\s*+(?:<[A-Za-z_]\w{0,60}+>[^<]*+(?:</(?!(?P=name)>)\w++>\s*+)?+)++</(?P=name)>\s*+"
+)
+"""The same with inner elements that may not be closed."""
+
 _TAG = regex(r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?P<rest>(?:[ \t\n]++[^<>]*)?)/?>\s*+(?:</(?P=name)>\s*+)?")
 """One tag of a name in several words, which neither HTML nor a framework's components have."""
 
@@ -202,6 +207,8 @@ def _is_element(text: str, names: frozenset[str]) -> bool:
         return bool(tag["rest"].strip(" \t\n/")) or _is_like_offered(tag["name"], names)
     if (tag := _BROKEN_TAG.match(text)) and _is_like_offered(tag["name"], names):
         return True
+    if (unclosed := _UNCLOSED.fullmatch(text)) and unclosed["name"] in names:
+        return True
     found = _ELEMENT.fullmatch(text)
     return found is not None and found["name"].lower() not in _HYPERTEXT
 
@@ -244,7 +251,10 @@ def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False
     if isinstance(name, list):
         is_listed = first in _LISTS
         return (is_listed or first in {"plan", "steps"}) and _names_call(name, names, is_listed=is_listed)
-    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
+    if not isinstance(name, str):
+        return False
+    name = name if re.sub(r"[ -]", "_", name) not in names else re.sub(r"[ -]", "_", name)
+    if not re.fullmatch(_NAME, name):
         return False
     is_key = first in _KEYS.split("|") or (
         first in {"type", "name"}
@@ -369,7 +379,7 @@ def _says_nothing(found: Found) -> bool:
     details = {issue.detail for issue in found.issues}
     if found.status is BlockStatus.MALFORMED:
         return NAMELESS in details
-    if found.reason is Reason.EXAMPLE and not found.actions and not found.issues:
+    if found.reason is Reason.EXAMPLE and not found.actions and details <= {BESIDE}:
         return True
     is_nothing = (
         found.reason is Reason.NOT_AN_ACTION or found.reason is Reason.CALL_IN_PROSE or UNSAID in details

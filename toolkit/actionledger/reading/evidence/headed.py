@@ -70,7 +70,7 @@ _HELD = regex(
 """``{"result": {"actions": [{"action": "f", "city": …}]}}``."""
 
 _KEYED = regex(
-    rf"(?:(?:{'|'.join(WRAPPER_KEYS)})[ \t]*+:[ \t]*+\n)?[ \t]*+(?:-[ \t]++)?[\"']?(?P<key>{_KEY})[\"']?[ \t]*+[:=][ \t]*+[\"'`]?{_NAME}[\"'`]?(?P<rest>[^\n]*+)",
+    rf"(?:(?:{'|'.join(WRAPPER_KEYS)})[ \t]*+:[ \t]*+\n)?[ \t]*+(?:[-*+][ \t]++)?[\"'*`]*+(?P<key>{_KEY})[\"'*`]*+[ \t]*+[:=]\**+[ \t]*+[\"'`]?{_NAME}[\"'`]?(?P<rest>[^\n]*+)",
     re.IGNORECASE,
 )
 """``type: f``, ``Action: f Oslo``."""
@@ -90,6 +90,12 @@ _ROW = regex(
 )
 _CUT_TAG = regex(rf"<{_NAME}(?:>[^<]*+|[ \t][^<>=]*+>?)?")
 """``<f Oslo``, ``<f>Oslo``: a tag that never ends."""
+_SAID = regex(
+    r"(?:\A|[.!:][ \t\n]++|\n)[ \t>*-]*+(?:(?:Now|Next|First|Okay|OK|So),?+ )?+(?:(?:I am|I'm|I will|I'll|Let me|Let's)(?: now)? )?"
+    r"(?i:call|use|run|invoke|execute)(?:ing)?(?: the)?(?: (?:action|tool|function))? [`\"'*]*+"
+    rf"{_NAME}[`\"'*]*+(?: (?:action|tool|function))? with (?:the )?[`\"'*]*+(?P<field>\w++)[`\"'*]*+(?: (?:set to|as|of)|[ \t]*+[=:])?+[ \t]*+[\"'“`]"
+)
+"""``Calling f with city 'Oslo'``."""
 _ALONE = regex(rf"[/`*]*+{_NAME}(?:\(\))?[`*.]*+")
 _LINE_KEY = regex(
     r"^[ \t]*+(?:[-*+][ \t]++)?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]", re.MULTILINE
@@ -210,7 +216,11 @@ class _Heads:
         return Headed(name, Span(start, end), Span(words.end("name"), end)) if words and name else None
 
     def _in_sentence(self, start: int, end: int) -> Headed | None:
-        """Return the call that a sentence states with its object of arguments."""
+        """Return the call that a sentence states with its object of arguments, or with a field and its value."""
+        if said := _SAID.search(self._text, start, end):
+            name = self._meant(said["name"])
+            if name and said["field"] in (parameters_of(self._names, name) or ()):
+                return Headed(name, Span(start, end), Span(said.end("name"), end))
         for told in _OBJECT.finditer(self._text, start, end):
             line = max(start, self._text.rfind("\n", start, told.start()) + 1, told.start() - _NEAR)
             for word in _WORD.finditer(self._text, line, told.start()):

@@ -31,6 +31,7 @@ from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _MOST_OVERLAPS = 100
+BESIDE = "Text stands beside it on its line."
 UNSAID = "An offered name is called in it."
 """The message about text with an offered name that is no call, if nothing else is known about it."""
 
@@ -220,7 +221,7 @@ class _Weighing:
             why = candidate.issue.detail if candidate.issue and candidate.issue.detail else ""
             return _Weighed(candidate, Evidence.CODE, why or "Code stands around it.")
         if not candidate.is_alone:
-            return _Weighed(candidate, Evidence.SENTENCE, "Text stands beside it on its line.")
+            return _Weighed(candidate, Evidence.SENTENCE, BESIDE)
         if span.start <= self.inked.start and self.inked.end <= span.end:
             return _Weighed(candidate, Evidence.WHOLE, "")
         if why := speaks_against(self.source, span.start, span.end):

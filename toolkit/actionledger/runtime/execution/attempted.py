@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from itertools import takewhile
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -27,7 +28,8 @@ _LONGEST = 20_000
 
 _MOST = 5
 _NAME_KEYS = ("action", "type", "name", "tool", "tool_name", "function", "recipient_name")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs")
+ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "input", "kwargs", "tool_input", "action_input")
+_BARE = frozenset({Reason.UNQUOTED_VALUE, Reason.AMBIGUOUS})
 _UNMEANT = frozenset({Reason.REASONING})
 _CALL_TAGS = frozenset({*_NAME_KEYS, "call", "function_call", "invoke", "tool_call", "tool_use"})
 _ATTRIBUTE = regex(r"(?P<name>[\w-]++)\s*+=\s*+(?P<quote>[\"'])(?P<value>.*?)(?P=quote)")
@@ -35,6 +37,13 @@ _ELEMENT = regex(
     r"<(?P<name>[A-Za-z_][\w.-]*+)(?P<attributes>(?:\s++[\w-]++\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'))*+)(?P<words>[^<>]*?)\s*/?>"
 )
 _FIELD = regex(r"\s*+<(?P<name>[A-Za-z_]\w*+)>(?P<value>.*?)(?P<closes></(?P=name)\s*>|\Z)", re.DOTALL)
+_UNCLOSED = regex(r"[^\n<]++(?=\s*+</?[A-Za-z_])")
+"""The value of a field without an end: the rest of its line, if another tag follows."""
+
+_ESCAPED_TAG = regex(r"&lt;/?[A-Za-z_]\w*+&gt;")
+_TABLE = regex(
+    r"^[ \t]*+\|(?P<keys>[^\n]++)\n[ \t]*+\|[-|: \t]++\n(?P<rows>(?:[ \t]*+\|[^\n]++\n?)++)", re.MULTILINE
+)
 _LINE = regex(
     r"^(?P<margin>[ \t]*+)(?:[-*+] )?[\"'*`]*+(?P<key>[A-Za-z_][\w-]*+)[\"'*`]*+[ \t]*+[:=]\**+[ \t]*+(?P<value>[^\n]++)$",
     re.MULTILINE,
@@ -70,10 +79,12 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
             text = (
                 text[: block.span.start] + " " * (block.span.end - block.span.start) + text[block.span.end :]
             )
+    if _ESCAPED_TAG.search(text):
+        text = unescape(text)
     names, offer = frozenset(catalogue.names), catalogue.offer
     unknown: list[TriedCall] = []
     objects = partial(_objects, names=names)
-    for looked_for in (objects, _elements, partial(_headed, offer=offer), _lines):
+    for looked_for in (objects, _elements, _rows, partial(_headed, offer=offer), _lines):
         every = [each for each in looked_for(text) if each.name]
         tried = [each for each in every if nearest(each, catalogue) is not None]
         named = (each for each in every if "_" in each.name or looked_for is objects)
@@ -155,8 +166,17 @@ def _objects(text: str, *, names: frozenset[str]) -> Iterator[TriedCall]:
             before = text[opens.start() : key.start].rstrip(" \t\r\n,")
             yield from _named(decode(before + "}").value, names, 0)
         value = _opened(decoded.value) if decoded.cut else decoded.value
+        if any(issue.code in _BARE for issue in decoded.issues):
+            value = _with_breaks(value)
         yield from _named(value, names, 0)
         at = max(decoded.end, opens.end())
+
+
+def _with_breaks(value: Any) -> Any:
+    """Return a value with the line breaks that its texts, which have no quotes, write as signs."""
+    if isinstance(value, dict):
+        return {key: _with_breaks(held) for key, held in value.items()}
+    return value.replace("\\n", "\n") if isinstance(value, str) else value
 
 
 def _opened(value: Any) -> Any:
@@ -167,6 +187,11 @@ def _opened(value: Any) -> Any:
     if isinstance(value, list) and value:
         return [*value[:-1], _opened(value[-1])]
     return OPEN if isinstance(value, str) else value
+
+
+def named_in(value: Any, names: frozenset[str]) -> TriedCall | None:
+    """Return the first call in a parsed value."""
+    return next((call for call in _named(value, names, 0) if call.name in names), None)
 
 
 def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]:
@@ -185,7 +210,7 @@ def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]
             yield from _named(held, names, depth + 1)
         return
     rest = {name: held for name, held in value.items() if name != key}
-    holder = next((name for name in _ARGUMENT_KEYS if isinstance(rest.get(name), dict)), None)
+    holder = next((name for name in ARGUMENT_KEYS if isinstance(rest.get(name), dict)), None)
     held = rest.pop(holder) if holder else {}
     yield TriedCall(value[key], {**rest, **held})
 
@@ -199,8 +224,10 @@ def _elements(text: str) -> Iterator[TriedCall]:
         arguments: JsonDict = {each["name"]: each["value"] for each in _ATTRIBUTE.finditer(tag["attributes"])}
         at = tag.end()
         while field := _FIELD.match(text, at):
-            arguments[field["name"]] = _body(field["value"]) if field["closes"] else OPEN
-            at = field.end()
+            unclosed = None if field["closes"] else _UNCLOSED.match(text, field.start("value"))
+            value = unclosed[0] if unclosed else field["value"] if field["closes"] else OPEN
+            arguments[field["name"]] = _body(value)
+            at = unclosed.end() if unclosed else field.end()
         if not arguments and (close := text.find(f"</{tag['name']}>", at)) >= 0:
             arguments = {"": _body(text[at:close])}
         key = next((key for key in ("", *_NAME_KEYS) if isinstance(arguments.get(key), str)), None)
@@ -209,6 +236,21 @@ def _elements(text: str) -> Iterator[TriedCall]:
             yield TriedCall(name, arguments or told(text[at:]), "xml_tags")
         elif arguments or "_" in tag["name"]:
             yield TriedCall(tag["name"], arguments or _beside(tag["words"]), "xml_tags")
+
+
+def _rows(text: str) -> Iterator[TriedCall]:
+    """Yield the calls in a table with a column for the name."""
+    for table in _TABLE.finditer(text):
+        keys = _cells(table["keys"])
+        for row in table["rows"].splitlines():
+            cells = map(_with_breaks, _cells(row.lstrip().removeprefix("|")))
+            pairs: JsonDict = dict(zip(keys, cells, strict=False))
+            if key := next((key for key in pairs if key.lower() in _NAME_KEYS), None):
+                yield TriedCall(str(pairs.pop(key)), pairs)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip(" \t`*") for cell in row.strip().removesuffix("|").split("|")]
 
 
 def _beside(words: str) -> JsonDict:
@@ -235,8 +277,10 @@ def told(body: str) -> JsonDict:
     if opens := _OBJECT.search(body):
         decoded = decode(body, opens.start())
         value = _opened(decoded.value) if decoded.cut else decoded.value
+        if isinstance(value, list) and value:
+            return {"": value}
         if isinstance(value, dict):
-            [*holders] = (key for key in _ARGUMENT_KEYS if isinstance(value.get(key), dict))
+            [*holders] = (key for key in ARGUMENT_KEYS if isinstance(value.get(key), dict))
             return dict(value[holders[0]]) if holders else value
     if fields := {each["name"]: _body(each["value"]) for each in _FIELD.finditer(body) if each["closes"]}:
         return fields

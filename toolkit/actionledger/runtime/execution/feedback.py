@@ -36,12 +36,12 @@ FORMS: dict[str, tuple[str, str]] = {
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 
 _NO_NAME = regex(
-    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-+\d.]++(?:[eE][-+]?\d++)?+|[a-z]++|[\[{][^\n,}\]]{0,40}+[\]}]?+)"""
+    r"""["']?\b(?P<key>action|type)["']?\s*+:\s*+(?P<value>[-+\d.]++(?:[eE][-+]?\d++)?+|[a-z]++|[\[{])"""
 )
 """An action's name that is not text."""
 
-Correct = Callable[[ActionCall, bool], str]
-"""Returns what is wrong with a rejected action and, if requested, its correct form."""
+Correct = Callable[[ActionCall, bool, str], str]
+"""Returns what is wrong with a rejected action of a response, given as its text, and, if requested, its correct form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Entry:
     first: int | None = None
 
 
-def say_what_is_wrong(call: ActionCall, _with_format: bool) -> str:
+def say_what_is_wrong(call: ActionCall, _with_format: bool, _text: str) -> str:
     """Return what is wrong with a rejected action, without its correct form."""
     errors = " ".join(error.message for error in call.errors)
     return _on_one_line(errors or (SENTENCES[call.reason] if call.reason else ""))
@@ -109,8 +109,11 @@ def _entries(
         elif not call.status.is_plannable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
             if not call.name and (given := _NO_NAME.search(call.span.of(result.text))):
-                head += _on_one_line(f": {given['key']!r} is {given['value'].strip()}, which is not a name")
-            yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
+                value = {"{": "an object", "[": "a list"}.get(given["value"], given["value"])
+                head += f": {given['key']!r} is {value}, which is not a name"
+            yield _Entry(
+                _cut(f"{head}: {mask_text(correct(call, call.name not in corrected, result.text))}", MAX_LINE)
+            )
             corrected.add(call.name)
 
 
@@ -233,12 +236,12 @@ def _on_one_line(text: str) -> str:
 def corrector(profile: Profile) -> Correct:
     """Return a function that explains how to write a rejected action correctly under a profile."""
 
-    def correct(call: ActionCall, with_format: bool) -> str:
+    def correct(call: ActionCall, with_format: bool, text: str) -> str:
         try:
             dialect = dialect_of(profile, call.dialect)
         except UsageError:  # a baseline parser has formats that can't be written
-            return say_what_is_wrong(call, with_format)
-        made = example_for(call, profile.catalogue, dialect)
+            return say_what_is_wrong(call, with_format, text)
+        made = example_for(call, text, profile.catalogue, dialect)
         return correction(call, profile.catalogue, writer(dialect), with_format=with_format, example=made)
 
     return correct

@@ -18,13 +18,22 @@ from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
 from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
-from actionledger.core.vocabulary import Reason, RepairKind
+from actionledger.core.vocabulary import Outcome, Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
-from actionledger.runtime.execution.attempted import OPEN, TriedCall, attempts, nearest, reader_for, told
+from actionledger.runtime.execution.attempted import (
+    ARGUMENT_KEYS,
+    OPEN,
+    TriedCall,
+    attempts,
+    named_in,
+    nearest,
+    reader_for,
+    told,
+)
 from actionledger.runtime.execution.profile import Profile, dialect_of
 
 HOW = "Write it so:"
@@ -61,7 +70,9 @@ def mender(profile: Profile) -> Mend:
         made = [(attempt, call) for attempt in tried if (call := mended_call(attempt, catalogue))]
         lost = [(attempt, call) for attempt, call in made if (call.name, repr(call.arguments)) not in known]
         if not made:
-            return _unknown(tried[0], catalogue, dialect) if tried else ""
+            if tried:
+                return _unknown(tried[0], catalogue, dialect)
+            return _right(catalogue, dialect, result.text) if result.outcome is Outcome.FAILED else ""
         example = written([call for _, call in lost], dialect)
         if not example:
             return ""
@@ -73,43 +84,66 @@ def mender(profile: Profile) -> Mend:
 
 
 def _unknown(attempt: TriedCall, catalogue: Catalogue, dialect: Dialect) -> str:
-    """Return the known names and the format, with an action in it that has placeholders: a small model does what it is shown."""
+    """Return the known names and the format, with placeholders: a small model does what it is shown."""
     expected = one_of(attempt.name, catalogue.names, "action")
+    return (
+        f"There is no action {attempt.name[:80]!r}; expected {expected}. {_right(catalogue, dialect)}".strip()
+    )
+
+
+_FINAL = regex(r"[\"']?(?:is_?)?final[\"']?\s*+:\s*+[\"']?(?:true|1)\b", re.IGNORECASE)
+
+
+def _right(catalogue: Catalogue, dialect: Dialect, text: str = "") -> str:
+    """Return the format with an action in it that has placeholders, or with the last step if a text says that it is that."""
+    if dialect.name == "iteration" and _FINAL.search(text):
+        return f'{dialect.rules[0]} {RIGHT}\n```iteration\n{{"next_actions": [], "is_final": true}}\n```'
     fields = {
         field.name: OPEN for each in catalogue.describe()[:1] for field in each.fields if field.required
     }
     example = written([PlainCall(name, fields) for name in catalogue.names[:1]], dialect)
     shown = f"{_left_open(example)} {RIGHT}\n{example}" if example else ""
-    return f"There is no action {attempt.name[:80]!r}; expected {expected}. {dialect.rules[0]}{shown}"
+    return f"{dialect.rules[0]}{shown}"
 
 
-def example_for(call: ActionCall, catalogue: Catalogue, dialect: Dialect) -> str:
-    """Return a rejected action in its correct form, as far as it can be determined; empty if it can't."""
-    name, arguments = (call.name, call.arguments) if call.name else _named_within(call.arguments, catalogue)
-    if not name or (call.name and not arguments):
+def example_for(call: ActionCall, text: str, catalogue: Catalogue, dialect: Dialect) -> str:
+    """Return a response's rejected action in its correct form, as far as it can be determined; empty if it can't."""
+    tried = TriedCall(call.name, call.arguments) if call.name else _named_within(call, text, catalogue)
+    if not tried or (call.name and not tried.arguments):
         return ""
-    made = mended_call(TriedCall(name, _unpacked(arguments)), catalogue)
+    made = mended_call(tried, catalogue)
     return written([made], dialect) if made else ""
 
 
-def _named_within(arguments: JsonMap, catalogue: Catalogue) -> tuple[str, JsonMap]:
-    """Return the action named by an unnamed call under another key or as its only key; an empty name if there is none."""
-    for key in ("type", "action", "name", "tool", "value"):
-        if arguments.get(key) in catalogue.names:
-            return str(arguments[key]), {name: value for name, value in arguments.items() if name != key}
-    if called := _CALL.fullmatch(str(arguments.get("value"))):
-        return called["name"], told(called["arguments"])
-    held = next(iter(arguments.values()), None)
-    if len(arguments) == 1 and isinstance(held, dict):
-        return catalogue.known_name(next(iter(arguments))), held
-    return "", arguments
+def _named_within(call: ActionCall, text: str, catalogue: Catalogue) -> TriedCall | None:
+    """Return the action named by an unnamed call under another key, deeper within, or as its only key."""
+    if called := _CALL.fullmatch(str(call.arguments.get("value"))):
+        return TriedCall(called["name"], told(called["arguments"]))
+    held = next(iter(call.arguments.values()), None)
+    if len(call.arguments) == 1 and isinstance(held, dict):
+        return TriedCall(catalogue.known_name(next(iter(call.arguments))), held)
+    return named_in(decode(call.span.of(text)).value, frozenset(catalogue.names)) or named_in(
+        call.arguments, frozenset(catalogue.names)
+    )
 
 
 def _unpacked(arguments: JsonMap) -> JsonMap:
-    """Unpack arguments that are JSON text, as in calls of OpenAI's API."""
-    held = arguments.get("arguments")
-    value = decode(held).value if len(arguments) == 1 and isinstance(held, str) else None
-    return value if isinstance(value, dict) else arguments
+    """Unpack arguments that are JSON text, a list of values or of pairs, or each beside its type."""
+    key = next(iter(arguments), "")
+    if len(arguments) == 1 and key in ("", *ARGUMENT_KEYS):
+        held = arguments[key]
+        held = decode(held).value if isinstance(held, str) and held.lstrip().startswith(("{", "[")) else held
+        pairs = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
+        if pairs and all("value" in each and len(each) == 2 for each in pairs):
+            held = {str(next(each[key] for key in each if key != "value")): each["value"] for each in pairs}
+        arguments = held if isinstance(held, dict) else {"": held}
+    return {key: _bare(value) for key, value in arguments.items()}
+
+
+def _bare(value: object) -> object:
+    """Return a value without the type beside it, as in ``{"type": "string", "value": "Oslo"}``."""
+    is_typed = isinstance(value, dict) and value.keys() <= {"type", "description", "value"}
+    return value["value"] if isinstance(value, dict) and is_typed and "value" in value else value
 
 
 def written(calls: Sequence[PlainCall], dialect: Dialect) -> str:
@@ -128,7 +162,7 @@ def mended_call(attempt: TriedCall, catalogue: Catalogue) -> PlainCall | None:
     described = catalogue.description(name) if name else None
     if name is None or described is None:
         return None
-    arguments = _in_fields(attempt.arguments, described.fields)
+    arguments = _in_fields(_unpacked(attempt.arguments), described.fields)
     arguments = {key: OPEN if _is_long(value) else value for key, value in arguments.items()}
     for field in described.fields:
         if field.required and field.name not in arguments:
@@ -161,6 +195,9 @@ def _in_fields(given: JsonMap, fields: Sequence[FieldDescription]) -> JsonDict:
             if field := match(stranger, free):
                 found[field] = strangers.pop(stranger)
     open_fields = [field.name for field in fields if field.required and field.name not in found]
+    if isinstance(strangers.get(""), list):
+        own = [field.name for field in fields if field.name not in {*found, "id", "depends_on"}]
+        found.update(zip(own, strangers.pop(""), strict=False))
     words = str(strangers.get("", "")).split()
     values = words if len(words) == len(open_fields) > 1 else list(strangers.values())
     found.update(zip(open_fields, values, strict=False))
@@ -225,7 +262,7 @@ def is_only_shown(result: ParseResult) -> bool:
     )
 
 
-_SHOWN = "Your actions stand there as an example, in a fence or as you speak of them, so nothing was done. If they are meant:"
+_SHOWN = "Your actions look like an example: in a fence, within a sentence, or in another form. Nothing was done. If they are meant:"
 
 _FORMS = {
     "xml_tags": "tags",

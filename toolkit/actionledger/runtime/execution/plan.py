@@ -7,6 +7,7 @@ refers to. Independent actions keep the order of the text.
 a slip by a model that counts from the current action.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field
@@ -46,16 +47,43 @@ class TurnPlan:
         return tuple(action.issue for action in self.actions if action.issue)
 
 
+_RESTATING = frozenset(
+    [
+        "action",
+        "actions",
+        "answer",
+        "block",
+        "complete",
+        "final",
+        "full",
+        "here",
+        "in",
+        "is",
+        "my",
+        "output",
+        "response",
+        "result",
+        "so",
+        "summary",
+        "the",
+        "version",
+    ]
+)
+"""The words that only introduce the same block again."""
+
+
 def doubled(result: ParseResult) -> frozenset[int]:
-    """Return the indexes of the second block's calls, if a model wrote its only block of calls twice."""
+    """Return the indexes of the later blocks' calls, if a model wrote its only block of calls several times."""
     read = [block for block in result.blocks if block.status is not BlockStatus.IGNORED]
     calls = [call for call in result.actions if call.status.is_plannable]
-    if len(read) != 2 or not all(call.arguments for call in calls):
+    if len(read) < 2 or not all(call.arguments for call in calls):
         return frozenset()
-    (first, one), (second, other) = ((block.span, block.span.of(result.text)) for block in read)
-    if one != other or result.text[first.end : second.start].strip():
+    if len({block.span.of(result.text) for block in read}) > 1:
         return frozenset()
-    return frozenset(place for place, call in enumerate(result.actions) if call.block == read[1].index)
+    between = [result.text[one.span.end : other.span.start] for one, other in pairwise(read)]
+    if not all(_RESTATING.issuperset(re.findall(r"\w+", words.lower())) for words in between):
+        return frozenset()
+    return frozenset(place for place, call in enumerate(result.actions) if call.block != read[0].index)
 
 
 def named(index: int, call: ActionCall) -> str:

@@ -1,7 +1,7 @@
 """Fingerprints of calls and results, live or recorded, in which repetition is searched for. Pure."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from actionledger.core.canonical import json_text
@@ -51,6 +51,7 @@ class ActionFingerprint:
     # whether it waits, or asks for a status and the answer is that it isn't ready yet
     is_waiting: bool = False
     is_passing: bool = False  # whether it failed for a transient reason
+    is_limited: bool = False  # whether a rate limit held it back, which says nothing about it
 
     @property
     def name(self) -> str:
@@ -122,7 +123,8 @@ def tried_fingerprint(
     if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
         return None
     error = observation.message or (SENTENCES[reason] if reason else observation.status)
-    return fingerprint(name, arguments, error=error, references=references)
+    failed = fingerprint(name, arguments, error=error, references=references)
+    return replace(failed, is_limited=True) if reason is Reason.RATE_LIMIT else failed
 
 
 def refused_fingerprint(

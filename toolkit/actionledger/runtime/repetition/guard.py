@@ -115,7 +115,7 @@ class PatternWatch:
             case Pattern.SAME_MISTAKE:
                 return done.is_refused and (last.name, last.error) == (done.name, done.error)
             case Pattern.SAME_ERROR:
-                return bool(done.error) and done.error == last.error
+                return bool(done.error) and done.error == last.error and not done.is_limited
             case Pattern.NO_CHANGE:
                 return all(
                     each.is_unchanged and not self._limits.is_thought(each.name) for each in (last, done)

@@ -133,8 +133,9 @@ class JsonShape(Dialect):
         objects = self.objects(value)
         if not objects or isinstance(objects, Reason):
             return None
-        if self.flags and any(type(value.get(flag)) not in _FLAG_KINDS for flag in self.flags):
-            return None
+        for flag in self.flags:
+            if type(value.get(flag)) not in _FLAG_KINDS or (flag not in value and _like_flag(value, flag)):
+                return None
         return plain_objects(decoded, objects, self.discriminator)
 
     def _wrapped(
@@ -189,13 +190,16 @@ class JsonShape(Dialect):
         return rows_of(Written, rows)
 
     def _flags(self, values: Sequence[Decoded]) -> Iterator[Issue]:
-        """Yield an issue for each flag that is neither of JSON's true and false."""
+        """Yield an issue for each flag that is neither of JSON's true and false, or has another name."""
         for decoded in values:
             for flag in self.flags if isinstance(decoded.value, dict) else ():
-                value = decoded.value.get(flag)
+                value, span = decoded.value.get(flag), Span(decoded.start, decoded.end)
+                if flag not in decoded.value and (other := _like_flag(decoded.value, flag)):
+                    detail = f"{other!r} is no key here: write {flag!r}, which is taken for false."
+                    yield Issue(Reason.UNKNOWN_FIELD, span, detail)
                 if value is None or isinstance(value, bool):
                     continue
-                span, given = Span(decoded.start, decoded.end), dumps(value, ensure_ascii=False)[:80]
+                given = dumps(value, ensure_ascii=False)[:80]
                 if (truth := truth_of(value)) is None:
                     detail = f"{flag!r} is {given} and is taken for false; expected true or false."
                     yield Issue(Reason.WRONG_TYPE, span, detail)
@@ -209,6 +213,15 @@ class JsonShape(Dialect):
             if objects is Reason.WRONG_SHAPE:
                 span = Span(decoded.start, decoded.end)
                 yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
+
+
+def _like_flag(value: JsonMap, flag: str) -> str | None:
+    """Return a true flag of a similar name: ``isFinal`` or ``final`` for ``is_final``."""
+    alike = {flag.replace("_", ""), flag.partition("_")[2]}
+    return next(
+        (key for key, held in value.items() if truth_of(held) and re.sub(r"[ _-]", "", key).lower() in alike),
+        None,
+    )
 
 
 def is_named(item: JsonMap, key: str | None, names: Names = None) -> bool:
