@@ -1,8 +1,9 @@
 """A stranger's SQL over all that was recorded and nothing beyond it, and statements that are stopped."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
-from threading import Thread
+from threading import Thread, get_ident
 from time import sleep
 
 import duckdb
@@ -194,6 +195,25 @@ def test_a_signal_stops_it(connection, raised):
     with pytest.raises(raised), pressed_soon(raised):
         stoppable(connection, lambda: connection.execute(ENDLESS))
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
+
+
+def test_one_thread_does_one_statement_after_the_other(connection):
+    """A new one has none of the memory that DuckDB's allocator keeps; one whose statement was stopped or failed goes on."""
+    first = stoppable(connection, get_ident)
+    with pytest.raises(KeyboardInterrupt), pressed_soon():
+        stoppable(connection, lambda: connection.execute(ENDLESS))
+    with pytest.raises(duckdb.BinderException):
+        stoppable(connection, lambda: connection.execute("SELECT nope"))
+    assert {stoppable(connection, get_ident) for _ in range(3)} == {first} != {get_ident()}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no forks")
+def test_a_forked_child_has_a_thread_of_its_own(connection):
+    """Its parent's are not there."""
+    assert stoppable(connection, lambda: 42) == 42
+    if not (child := os.fork()):
+        os._exit(stoppable(connection, lambda: 7))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_a_statement_that_begins_when_its_time_is_over_is_stopped(connection):

@@ -1,15 +1,16 @@
 """Runs a command and says on standard error what it took to start and work: counted, so that no busy machine changes it.
 
-``python counting_start.py COMMAND …`` writes one line of JSON: modules loaded, those of the project, patterns compiled, statements run.
+``python counting_start.py COMMAND …`` writes one line of JSON: modules loaded, those of the project, patterns compiled, statements run, threads begun.
 """
 
 import json
 import re._compiler as compiler
 import sys
+import threading
 
 import duckdb
 
-COUNTS = {"patterns": 0, "statements": 0}
+COUNTS = {"patterns": 0, "statements": 0, "threads": 0}
 
 
 def counted(function, name):
@@ -23,6 +24,7 @@ def counted(function, name):
 
 
 compiler.compile = counted(compiler.compile, "patterns")
+threading.Thread.start = counted(threading.Thread.start, "threads")
 for method in ("execute", "sql", "query"):
     setattr(
         duckdb.DuckDBPyConnection, method, counted(getattr(duckdb.DuckDBPyConnection, method), "statements")
