@@ -12,7 +12,7 @@ import streamlit as st
 from actionledger.core.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.saved import Saved
-from actionledger.ledger.storage.damage import damage_reported
+from actionledger.ledger.storage.connections import damage_reported
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.memory import more_than_first
 from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE

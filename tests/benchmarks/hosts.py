@@ -207,7 +207,7 @@ def main() -> None:
     parser.add_argument("--commit", type=Path)
     given = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
-    logging.getLogger("actionledger.ledger.storage.lake.conflicts").setLevel(logging.DEBUG)
+    logging.getLogger("actionledger.ledger.storage.lake.tables").setLevel(logging.DEBUG)
     if given.work or given.commit:
         work(given.work, given.turns_a_second) if given.work else commit(given.commit)
         return

@@ -34,7 +34,7 @@ import actionledger as al
 from actionledger.core.events import SystemNoted
 from actionledger.core.ids import new_id, now
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage import differences, internals, spare
+from actionledger.ledger.storage import internals, spare
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.local import verify
@@ -407,7 +407,7 @@ def main() -> None:
             while tally.kills.total() < given.kills / len(roads):
                 number += 1
                 # Every other ledger is published by turns of two copies, as a large one is.
-                spare.SPARED_BYTES = differences.WATCHED_BYTES = 0 if number % 2 else 8_000_000
+                spare.SPARED_BYTES = spare.WATCHED_BYTES = 0 if number % 2 else 8_000_000
                 one_ledger(kind, Path(place, f"{number}.duckdb"), dice, tally)
     _print(tallies)
 

@@ -25,7 +25,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.reasons import reasons
 from actionledger.ledger.queries.sessions import sessions
-from actionledger.ledger.storage.lake.compaction import compact
+from actionledger.ledger.storage.lake.committer import compact
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
 from actionledger.ledger.storage.local import verify

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SESSION = ROOT / "data" / "agents" / "claude-code" / "retry-backoff.jsonl"
 RESPONSE = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n'
 LIMITS = {
-    "import": {"modules": 503, "own": 308, "patterns": 167, "statements": 62},
+    "import": {"modules": 500, "own": 305, "patterns": 167, "statements": 62},
     "report": {"modules": 236, "own": 128, "patterns": 33, "statements": 58},
     "show": {"modules": 195, "own": 96, "patterns": 30, "statements": 22},
     "failures": {"modules": 226, "own": 122, "patterns": 33, "statements": 26},

@@ -1,10 +1,14 @@
 """Locks that elect one: nobody else has it, and a file that was removed is no lock any more."""
 
+import ctypes
 import os
 import time
+from pathlib import Path
 from threading import Event, Thread
 
-from actionledger.core.processes import FileLock, remove_free, watch_worker
+import pytest
+
+from actionledger.core.processes import FileLock, give_memory_back, remove_free, watch_worker
 
 
 def test_a_lock_has_one_holder(tmp_path):
@@ -83,3 +87,25 @@ def test_a_worker_rests_while_its_process_forks(tmp_path):
     first, *rest = told.read_text().splitlines()
     assert first == "pause True"
     assert sorted(rest) == ["go on True", "start over False"]
+
+
+def _resident() -> int:
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_freed_memory_is_given_back():
+    """Much that was freed below something that is still in use stays with the process otherwise."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "malloc_trim"):
+        pytest.skip("this C library gives memory back by itself, or never")
+    library.malloc.restype, library.free.argtypes = ctypes.c_void_p, (ctypes.c_void_p,)
+    some = [library.malloc(10_000) for _ in range(10_000)]
+    for place in some:
+        ctypes.memset(place, 1, 10_000)
+    *below, top = some
+    for place in below:
+        library.free(place)
+    held = _resident()
+    give_memory_back()
+    assert held - _resident() > 50_000_000
+    library.free(top)

@@ -477,7 +477,7 @@ def drawn() -> Callable[[AppTest, str], dict[str, Any]]:
     def found(test: AppTest, component: str) -> dict[str, Any]:
         name = f"actionledger.{component}"
         [shown] = [one for one in test.get("bidi_component") if one.proto.component_name == name]
-        return dict(json.loads(shown.proto.json))
+        return dict(json.loads(shown.proto.json)[0])
 
     return found
 
@@ -488,7 +488,7 @@ def stats() -> Callable[..., dict[str, tuple[str, list[str]]]]:
 
     def found(test: AppTest, label: str = "Rates") -> dict[str, tuple[str, list[str]]]:
         strips = [
-            json.loads(one.proto.json)
+            json.loads(one.proto.json)[0]
             for one in test.get("bidi_component")
             if one.proto.component_name == "actionledger.strip"
         ]

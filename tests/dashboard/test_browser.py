@@ -25,7 +25,7 @@ from ports import free_port
 from actionledger.core.ids import derived_id, now
 from actionledger.core.vocabulary import Outcome
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.row_files import count_rows
+from actionledger.ledger.storage.copies import count_rows
 from actionledger_dashboard.server import document
 from actionledger_dashboard.viewer.page import page_of
 from actionledger_dashboard.viewer.queries import view_of
@@ -124,6 +124,16 @@ def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser:
             visit.settle()
             switch = visit.page.get_by_test_id("stButtonGroup").first
             expect(switch.locator("[aria-checked=true]")).to_have_text([picked])
+
+
+def test_no_list_runs_off_a_screen_of_1440_pixels(visit: Visit) -> None:
+    """The list of sessions did by 180 pixels: its last columns were seen by whoever scrolled."""
+    visit.page.set_viewport_size({"width": 1440, "height": 900})
+    for path in ("sessions", "turns", "tools"):
+        visit.open(path)
+        frame = visit.page.locator(".frame:has(table)").first
+        frame.wait_for()
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0, path
 
 
 def test_an_address_of_no_page_says_so(visit: Visit) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 from actionledger.core.rates import Clustering, Rate
 from actionledger.ledger.queries import Period, Trend
 from actionledger.replay.contrasts import Measure
+from actionledger.report.drawing import Spec
 from actionledger_dashboard.components.charts import (
-    Chart,
     Event,
     context_chart,
-    contrast_chart,
     trend_chart,
 )
+from actionledger_dashboard.components.contrast_chart import contrast_chart
 
 MONDAY, SUNDAY, LATER = (datetime.fromisoformat(day) for day in ("2026-03-02", "2026-03-09", "2026-03-16"))
 TREND = Trend(
@@ -22,9 +22,9 @@ TREND = Trend(
 )
 
 
-def rows_of(chart: Chart) -> list[dict[str, Any]]:
+def rows_of(chart: Spec) -> list[dict[str, Any]]:
     """Return the rows that a chart draws."""
-    [rows] = chart.to_dict()["datasets"].values()
+    [rows] = chart["datasets"].values()
     return list(rows)
 
 
@@ -53,8 +53,8 @@ def test_a_trend_over_too_few_sessions_has_points_and_no_band() -> None:
     first = rows_of(chart)[0]
     assert (first["share"], first["interval"]) == (0.5, "too few sessions")
     assert first["low"] is None
-    assert "[0.0, 1.0]" in str(chart.to_dict())
-    assert "area" not in {layer["mark"]["type"] for layer in chart.to_dict()["layer"]}
+    assert "[0.0, 1.0]" in str(chart)
+    assert "area" not in {layer["mark"]["type"] for layer in chart["layer"]}
 
 
 def test_a_line_ends_where_periods_without_data_begin() -> None:
@@ -66,9 +66,7 @@ def test_a_line_ends_where_periods_without_data_begin() -> None:
     chart = trend_chart(Trend(periods, undated=0), weeks[-1] + timedelta(weeks=2))
     rows = [row for row in rows_of(chart) if row["series"] == "parsed"]
     assert [(row["stretch"], row["is_alone"]) for row in rows] == [(0, False)] * 4 + [(1, True)]
-    marks = {
-        layer["mark"]["type"]: layer for layer in chart.to_dict()["layer"] if isinstance(layer["mark"], dict)
-    }
+    marks = {layer["mark"]["type"]: layer for layer in chart["layer"] if isinstance(layer["mark"], dict)}
     assert marks["line"]["encoding"]["detail"]["field"] == "stretch"
     assert {"area", "rule"} <= set(marks)
 
@@ -79,7 +77,7 @@ def test_both_lines_have_their_band_and_a_cut_axis_says_so() -> None:
     chart = trend_chart(
         Trend((Period(MONDAY, SUNDAY, *many), Period(SUNDAY, LATER, *many)), undated=0), LATER
     )
-    bands = [layer for layer in chart.to_dict()["layer"] if layer["mark"]["type"] == "area"]
+    bands = [layer for layer in chart["layer"] if layer["mark"]["type"] == "area"]
     assert len(bands) == 1
     assert {row["series"] for row in rows_of(chart) if row["low"] is not None} == {
         "parsed",
@@ -88,7 +86,7 @@ def test_both_lines_have_their_band_and_a_cut_axis_says_so() -> None:
     assert "series" not in json.dumps(bands[0]["transform"])
     assert bands[0]["encoding"]["y"]["title"] == "Axis starts at 60%"
     assert bands[0]["encoding"]["y"]["scale"]["domain"] == [0.6, 1.0]
-    whole = trend_chart(TREND, LATER).to_dict()["layer"][0]["encoding"]["y"]
+    whole = trend_chart(TREND, LATER)["layer"][0]["encoding"]["y"]
     assert (whole["title"], whole["scale"]["domain"][0]) == (None, 0.0)
 
 
@@ -98,14 +96,14 @@ def test_what_was_new_is_a_line_with_its_words() -> None:
         Event(SUNDAY.date(), "model a\u202eb", "model a\u202eb; parser p"),
         Event(SUNDAY.date(), "90.0% → 50.0%", "90.0% → 50.0%", is_change=True),
     ]
-    specification = trend_chart(TREND, LATER, events).to_dict()
+    specification = trend_chart(TREND, LATER, events)
     lines = next(layer for layer in specification["layer"] if layer["mark"]["type"] == "rule")
     rows = specification["datasets"][lines["data"]["name"]]
     assert [(row["day"], row["label"], row["kind"]) for row in rows] == [
         ("2026-03-09", "model a[U+202E]b", "new"),
         ("2026-03-09", "90.0% → 50.0%", "changed"),
     ]
-    many = trend_chart(TREND, LATER, events * 3).to_dict()
+    many = trend_chart(TREND, LATER, events * 3)
     assert "text" not in {layer["mark"]["type"] for layer in many["layer"]}
 
 
@@ -133,8 +131,8 @@ class TestContrast:
 def test_the_context_of_a_long_session_is_drawn_by_its_extremes() -> None:
     """A browser takes seconds for ten thousand points; where the context was compacted is seen all the same."""
     turns = [(place, 9_000 if place % 2_000 else 5, None) for place in range(10_000)]
-    drawn = context_chart(turns).data
+    drawn = rows_of(context_chart(turns))
     assert len(drawn) <= 1_000
-    assert list(drawn[drawn.tokens == 5].turn) == [0, 2_000, 4_000, 6_000, 8_000]
-    assert len(context_chart(turns[:800]).data) == 800
-    assert len(context_chart([]).data) == 0
+    assert [row["turn"] for row in drawn if row["tokens"] == 5] == [0, 2_000, 4_000, 6_000, 8_000]
+    assert len(rows_of(context_chart(turns[:800]))) == 800
+    assert len(rows_of(context_chart([]))) == 0

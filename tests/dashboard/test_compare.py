@@ -58,7 +58,7 @@ def said(test: AppTest) -> str:
 def table(test: AppTest, label: str) -> dict[str, Any]:
     """Return what one of a page's tables was given to draw."""
     found = [
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.table"
     ]
@@ -231,7 +231,7 @@ class TestPairs:
     def test_what_is_picked_is_what_the_link_says(self, open_page: Open, twice: Path) -> None:
         """Each field has the buckets with how many turns, and shows the one of the link."""
         test = open_page(twice, COMPARE, bucket="recovered")
-        drawn = [json.loads(one.proto.json) for one in test.get("bidi_component")]
+        drawn = [json.loads(one.proto.json)[0] for one in test.get("bidi_component")]
         [field] = [data for data in drawn if data.get("label") == "Read again" and "options" in data]
         assert field["picked"] == "recovered"
         assert field["options"][0] == {"value": "lost", "text": "lost · 30"}

@@ -21,7 +21,7 @@ COMPARE = "views/compare.py"
 def tables_of(test: AppTest) -> list[dict[str, Any]]:
     """Return what the tables of a page show."""
     return [
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.table"
     ]

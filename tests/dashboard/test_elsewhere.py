@@ -74,7 +74,7 @@ def test_a_number_opens_the_turns_that_it_counts(open_page: Open, elsewhere: Pat
 def drawn_strip(test: AppTest) -> dict[str, Any]:
     """Return the first row of numbers of a page."""
     strips = [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.strip"]
-    return dict(json.loads(strips[0].proto.json))
+    return dict(json.loads(strips[0].proto.json)[0])
 
 
 def test_where_nothing_can_be_audited_the_rate_is_the_word(
@@ -152,7 +152,7 @@ def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Pa
     """Both are on the page, each with its own turn, and a child that is not there is named."""
     test = open_page(elsewhere, "views/replay.py", session=PARENT, turn="1", child=CHILD)
     viewers = [
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.transcript"
     ]

@@ -31,7 +31,7 @@ from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.marks import Selection, listed_turns, whole_turns_behind
 from actionledger.ledger.queries.sessions import whole_sessions
-from actionledger.ledger.row_files import write_rows
+from actionledger.ledger.storage.copies import write_rows
 from actionledger.replay.failure_changes import FailureChange
 from actionledger.replay.failure_groups import FailureKey
 from actionledger_dashboard import handover, server

@@ -6,7 +6,7 @@ import pytest
 from browsing import Visit, launched, served, window
 from playwright.sync_api import expect
 
-from actionledger.ledger.row_files import count_rows
+from actionledger.ledger.storage.copies import count_rows
 from actionledger.ledger.storage.files import LedgerFiles
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -39,7 +39,7 @@ def chips(drawn: Drawn, test: AppTest) -> list[tuple[str, str]]:
 def labels_in(test: AppTest) -> list[dict[str, str]]:
     """Return the links that filter by a label, of a page that has links of other kinds, too."""
     of_component = (
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if "anchors" in one.proto.component_name
     )
@@ -247,7 +247,7 @@ def test_a_turn_says_what_it_did_and_sessions_how_they_ended_where_that_is_known
         solved = RecordedSession("solved", None, "m", "t", (RecordedTurn(0, "Done."),), success=True)
         import_sessions(ledger, [solved], source="s")
     for path, is_known in ((known, True), (elsewhere, False)):
-        sessions = drawn(open_page(path, SESSIONS), "table")
+        sessions = drawn(open_page(path, SESSIONS, also="Success"), "table")
         assert ("Success" in [column["label"] for column in sessions["columns"]]) == is_known
 
 

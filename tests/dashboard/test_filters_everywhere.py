@@ -479,7 +479,7 @@ def test_the_bar_of_a_page_reads_and_shows_each_field(
     assert not test.exception
     assert test.session_state["within"] == within
     [chips] = [
-        json.loads(one.proto.json)["chips"]
+        json.loads(one.proto.json)[0]["chips"]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.chips"
     ]

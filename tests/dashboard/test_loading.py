@@ -1,7 +1,10 @@
 """What pages import, ask, and listen to."""
 
 import gc
+import os
 import re
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -22,6 +25,34 @@ def test_every_page_has_its_script() -> None:
     assert script_of("") == script_of("overview")
     pages = list((APP.parent / "views").glob("[!_]*.py"))
     assert {script_of(each.stem) for each in pages} == set(pages)
+
+
+_OPENS = """
+import sys
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+import actionledger_dashboard
+for page in sys.argv[1:]:
+    test = AppTest.from_file(Path(actionledger_dashboard.__file__).with_name("app.py"), default_timeout=300)
+    if page != "overview":
+        test.switch_page(f"views/{page}.py")
+    assert not test.run().exception
+    assert test.get("bidi_component")
+print(*sorted({"altair", "numpy", "pandas", "pyarrow"} & {*sys.modules}))
+"""
+
+
+def test_pages_need_no_data_frames(sample: Path) -> None:
+    """Streamlit's mounting of a component and Altair's charts loaded pandas, numpy and pyarrow: half of the first page's processor time."""
+    pages = ("overview", "sessions", "turns", "usage", "tools", "live", "transcript", "replay")
+    run = subprocess.run(
+        [sys.executable, "-c", _OPENS, *pages],
+        env={**os.environ, LEDGER_VARIABLE: str(sample)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stdout.split()) == (0, []), run.stderr[-2000:]
 
 
 def test_visitors_who_come_at_once_wait_for_each_other(

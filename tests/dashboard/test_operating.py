@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def texts(test: AppTest) -> str:
 def command(test: AppTest) -> str:
     """Return the command that a page shows."""
     [shown] = [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.exact"]
-    return str(json.loads(shown.proto.json)["text"])
+    return str(json.loads(shown.proto.json)[0]["text"])
 
 
 def run(test: AppTest, statement: str) -> AppTest:
@@ -54,7 +55,7 @@ def run(test: AppTest, statement: str) -> AppTest:
 def table(test: AppTest) -> list[list[Any]] | None:
     """Return the rows of the table of an answer; None where there is none."""
     shown = [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.table"]
-    return json.loads(shown[0].proto.json)["rows"] if shown else None
+    return json.loads(shown[0].proto.json)[0]["rows"] if shown else None
 
 
 REFUSED = [
@@ -239,7 +240,7 @@ class TestLive:
             found = queries.recent_turns(ledger, now() - timedelta(hours=1))
         assert [(row.turn_index, row.snippet) for row in found] == [(1, "and more"), (0, "now said")]
         test = open_page(live, LIVE)
-        assert [row[1] for row in json.loads(test.get("bidi_component")[-1].proto.json)["rows"]] == [
+        assert [row[1] for row in json.loads(test.get("bidi_component")[-1].proto.json)[0]["rows"]] == [
             "now",
             "now",
         ]
@@ -287,17 +288,24 @@ class TestLive:
         [found] = [
             one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.bar"
         ]
-        assert json.loads(found.proto.json)["items"][0]["isOn"]
+        assert json.loads(found.proto.json)[0]["items"][0]["isOn"]
         assert "2 responses" in texts(test)
 
 
 def test_a_column_that_a_tooltip_would_fetch_is_a_name() -> None:
     """A tooltip takes what is called image for a picture's address, whatever a statement calls so."""
-    drawn = rows_chart(("image", "Title"), ["https://evil.example/x.png"], [1], "bars").to_dict()
-    assert {each["title"].strip().lower() for each in drawn["encoding"]["tooltip"]} == {"image", "title"}
-    assert {each["title"] for each in drawn["encoding"]["tooltip"]}.isdisjoint(
-        {"image", "title", "Image", "Title"}
-    )
+    drawn = rows_chart(("image", "Title"), ["https://evil.example/x.png"], [1], "bars")
+    titles = [each["title"] for each in drawn["layer"][0]["encoding"]["tooltip"]]
+    assert [title.strip().lower() for title in titles] == ["image", "title"]
+    assert {*titles}.isdisjoint({"image", "title", "Image", "Title"})
+
+
+def test_a_chart_of_rows_holds_what_json_can_write() -> None:
+    """A statement returns days, decimals and numbers that are none; what has no value there is a gap."""
+    drawn = rows_chart(("day", "value"), [date(2026, 3, 2)] * 3, [Decimal("1.5"), float("nan"), 2], "line")
+    assert json.loads(json.dumps(drawn, allow_nan=False))["datasets"]["rows"] == [
+        {"along": "2026-03-02", "value": value} for value in (1.5, None, 2)
+    ]
 
 
 def test_bars_have_room_or_are_not_drawn() -> None:

@@ -45,7 +45,7 @@ def drawn(test: AppTest, component: str) -> dict[str, Any]:
         one for one in test.get("bidi_component") if one.proto.component_name == f"actionledger.{component}"
     ]
     [shown] = found
-    return dict(json.loads(shown.proto.json))
+    return dict(json.loads(shown.proto.json)[0])
 
 
 def shown(test: AppTest) -> dict[str, Any]:
@@ -610,7 +610,7 @@ class TestLinksThatMiss:
     def test_without_a_session_the_newest_are_offered(self, open_page: Open, sample: Path) -> None:
         """Each opens in the page that was asked for."""
         test = open_page(sample, REPLAY)
-        found = [json.loads(one.proto.json) for one in test.get("bidi_component")]
+        found = [json.loads(one.proto.json)[0] for one in test.get("bidi_component")]
         hrefs = [link["href"] for each in found if "links" in each for link in each["links"]]
         assert len(hrefs) == 3
         assert all(href.startswith("replay?session=") for href in hrefs)

@@ -84,7 +84,9 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
     """Return what a page's components of a kind were given to draw."""
     name = f"actionledger.{component}"
     return [
-        json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.component_name == name
+        json.loads(one.proto.json)[0]
+        for one in test.get("bidi_component")
+        if one.proto.component_name == name
     ]
 
 
@@ -156,7 +158,7 @@ def test_a_reason_opens_its_turns(go: Go) -> None:
     opened = go(first["href"])
     assert first["name"].replace(" ", "_") in json.dumps(drawn(opened, "table"))
     assert "replay?session=" in json.dumps(
-        [json.loads(one.proto.json) for one in opened.get("bidi_component")]
+        [json.loads(one.proto.json)[0] for one in opened.get("bidi_component")]
     )
 
 
@@ -217,7 +219,9 @@ def test_approvals_are_a_part_of_review(go: Go, tmp_path: Path) -> None:
     with al.open_ledger(path) as ledger, al.Runtime("coder", ledger=ledger) as runtime:
         runtime.handle("<create_file>\n<path>a.txt</path>\n<content>\nhello\n</content>\n</create_file>")
     test = go("review?by=approvals", path)
-    assert "create_file" in json.dumps([json.loads(each.proto.json) for each in test.get("bidi_component")])
+    assert "create_file" in json.dumps(
+        [json.loads(each.proto.json)[0] for each in test.get("bidi_component")]
+    )
 
 
 def test_what_is_in_no_number_leads_to_skipped(go: Go, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def tables(test: AppTest) -> dict[str, list[dict[str, Any]]]:
     found = {}
     for one in test.get("bidi_component"):
         if one.proto.component_name == "actionledger.table":
-            table = json.loads(one.proto.json)
+            table = json.loads(one.proto.json)[0]
             heads = [column["label"] for column in table["columns"]]
             found[table["label"]] = [dict(zip(heads, row, strict=True)) for row in table["rows"]]
     return found
@@ -52,7 +52,7 @@ def cards(test: AppTest) -> list[dict[str, Any]]:
     ]
     [lane] = [
         lane
-        for lane in json.loads(shown.proto.json)["sides"][0]["lanes"]
+        for lane in json.loads(shown.proto.json)[0]["sides"][0]["lanes"]
         if lane["title"] == "Said of this turn"
     ]
     return list(lane["cards"])
@@ -294,7 +294,7 @@ def test_what_waits_is_shown_with_what_a_decision_binds(open_page: Open, waiting
     test = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
     assert len(tables(test)["what waits for a decision"]) == 2
     what, binds, how = (
-        str(json.loads(one.proto.json)["text"])
+        str(json.loads(one.proto.json)[0]["text"])
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.exact"
     )

@@ -56,6 +56,14 @@ def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:
     return [dict(zip(labels, row, strict=True)) for row in table["rows"]]
 
 
+def test_what_all_sessions_share_is_no_column(open_page: Open, path: Path, drawn: Any) -> None:
+    """One source and one profile tell no session from another, and what another column says is shown on request."""
+    labels = {column["label"] for column in drawn(open_page(path, PAGE), "table")["columns"]}
+    assert labels.isdisjoint({"Source", "Profile", "Parsed turns", "Success", "Capture", "Id"})
+    asked = drawn(open_page(path, PAGE, also=["Id", "Capture"]), "table")["columns"]
+    assert labels | {"Id"} == {column["label"] for column in asked} - {"Capture"}
+
+
 def test_a_heading_leads_to_the_list_in_its_order(open_page: Open, path: Path, drawn: Any) -> None:
     """Numbers from the greatest, and the other way when it is pressed again; what else the address says stays."""
     test = open_page(path, PAGE, model="own-1", page="1")

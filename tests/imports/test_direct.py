@@ -27,10 +27,10 @@ from actionledger.imports.sessions import SourcesImporter
 from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import internals
-from actionledger.ledger.storage.file_intake import FileIntake
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.insertion import Staging
+from actionledger.ledger.storage.local import FileIntake
 from actionledger.ledger.storage.store import Publishing
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from lab.more_starts import continue_cli, droid, kimi_code, openclaw
+from lab.more_starts import continue_cli, droid, kimi_code, letta_code, openclaw
 from lab.places import ASKED, Place, Start, json_of, servers_of
 from lab.rules import RULES
 from lab.steps import Scenario, Tools
@@ -287,6 +287,9 @@ AGENTS: dict[str, Agent] = {
     ),
     "openclaw": Agent(
         "openclaw", "openclaw/openclaw.mjs", ".openclaw/agents", TOOLS["openclaw"], openclaw, ways=("new", "on"),
+    ),
+    "letta_code": Agent(
+        "Letta Code", "@letta-ai/letta-code/letta.js", ".letta/lc-local-backend", TOOLS["letta_code"], letta_code, ways=("new", "on"),
     ),
 }  # fmt: skip
 

@@ -112,3 +112,27 @@ def openclaw(place: Place) -> Start:
         {"OPENCLAW_DISABLE_UPDATE_CHECK": "1"},
         {".openclaw/openclaw.json": json_of(settings)},
     )
+
+
+def letta_code(place: Place) -> Start:
+    """Start Letta Code on its local store, which needs no login."""
+    store = ".letta/lc-local-backend"
+    provider = {
+        "id": "local-provider-lc-lmstudio", "name": "lc-lmstudio", "provider_type": "lmstudio", "provider_category": "byok",
+        "auth": {"type": "api", "key": "none"}, "base_url": f"{place.address}/v1",
+        "created_at": "2026-01-01T00:00:00.000Z", "updated_at": "2026-01-01T00:00:00.000Z",
+    }  # fmt: skip
+    flags = ["--backend", "local", "--no-memfs", "--reflection-trigger", "off"]
+    flags += ["--yolo"] if place.is_permitted else ["--permission-mode", "standard"]
+    if place.way == "on":
+        talk = json.loads(
+            _last(place.home / store, "messages.jsonl").with_name("conversation.json").read_text()
+        )
+        flags += ["--conversation", talk["id"]]
+    else:
+        flags += ["--new-agent", "--model", f"lmstudio/{ASKED}"]
+    return Start(
+        [str(place.node), str(place.program), "-p", place.prompt, *flags],
+        {"DISABLE_AUTOUPDATER": "1", "LETTA_CODE_TELEM": "0"},
+        {f"{store}/providers/auth.json": json_of({"version": 1, "providers": {"lc-lmstudio": provider}})},
+    )

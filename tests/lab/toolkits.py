@@ -155,6 +155,14 @@ TOOLS: dict[str, Tools] = {
         _edit("Edit", "file_path", "old_string", "new_string"),
         mcp=_mcp(""), read=_file("Read", "filepath"), write=_written("Write", "filepath"),
     ),
+    "letta_code": Tools(
+        _shell("Bash", description="Run it"), _shell("Bash", description="Run it", timeout=2000),
+        _edit("Edit", "file_path", "old_string", "new_string"),
+        _helper("Agent", **_LOOK),
+        behind=_shell("Bash", description="Run it", run_in_background=True),
+        read=_file("Read", "file_path"), write=_written("Write", "file_path"),
+        plan=_noted("TodoWrite", "content", status="pending"), is_rooted=True,
+    ),
     "openclaw": Tools(
         _shell("exec"), _shell("exec", timeoutSeconds=2),
         lambda path, was, now: ("edit", {"path": path, "edits": [{"oldText": was, "newText": now}]}),

@@ -22,7 +22,7 @@ import actionledger as al
 from actionledger.core.errors import LedgerError, NewerLedgerError
 from actionledger.core.events import Event
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.storage import differences, hosts, ingest as ingest_module, spare
+from actionledger.ledger.storage import hosts, ingest as ingest_module, spare
 from actionledger.ledger.storage.connections import connect_store, published
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
@@ -188,7 +188,7 @@ def test_a_notebook_that_writes_into_the_published_file_keeps_what_it_writes_to_
 ) -> None:
     """Until the next publication other tools are locked out; then they read the new copy, and the notebook's table is its own alone."""
     monkeypatch.setattr(spare, "SPARED_BYTES", 0)
-    monkeypatch.setattr(differences, "WATCHED_BYTES", 0)
+    monkeypatch.setattr(spare, "WATCHED_BYTES", 0)
     ledger.record(make.note("first"))
     ledger.ingest()
     with subprocess.Popen(
@@ -285,7 +285,7 @@ def a_database(path: Path) -> None:
 
 def damaged_pages(path: Path) -> None:
     with path.open("r+b") as file:
-        for at in range(differences.HEADER_BYTES, path.stat().st_size, differences.PIECE_BYTES):
+        for at in range(spare.HEADER_BYTES, path.stat().st_size, spare.PIECE_BYTES):
             file.seek(at)
             file.write(b"damaged!")
 

@@ -14,7 +14,7 @@ from effort import is_soak
 from forked_python import Running
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.store import Publishing
@@ -127,7 +127,7 @@ FILE_EVENTS = {
 def test_killed_at_every_step_of_an_ingest(path, ledger, make, monkeypatch, spared_bytes) -> None:
     """Taking in, copying, renaming, clearing away: whichever file is touched last, nothing is lost or doubled, and anybody can read."""
     monkeypatch.setattr(spare, "SPARED_BYTES", spared_bytes)
-    monkeypatch.setattr(differences, "WATCHED_BYTES", spared_bytes)
+    monkeypatch.setattr(spare, "WATCHED_BYTES", spared_bytes)
     files, recorded, seen = LedgerFiles.at(path), [], 0
     for step in itertools.count(1, 1 if is_soak() else 3):
         event = make.note()

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from actionledger.ledger import Ledger
-from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
 from actionledger.ledger.storage.ingest import ingest
 from actionledger.ledger.storage.publishing import publish
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a ledger of more than 64 MB."""
     monkeypatch.setattr(spare, "SPARED_BYTES", 0)
-    monkeypatch.setattr(differences, "WATCHED_BYTES", 0)
+    monkeypatch.setattr(spare, "WATCHED_BYTES", 0)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def publish_one(ledger: Ledger, make) -> None:
 
 
 def pieces_in(files: LedgerFiles) -> int:
-    return files.store.stat().st_size // differences.PIECE_BYTES
+    return files.store.stat().st_size // spare.PIECE_BYTES
 
 
 def test_only_what_was_written_is_looked_at(ledger, files, make, monkeypatch) -> None:
@@ -74,8 +74,8 @@ def test_what_several_ingests_wrote_is_added_up(ledger, files, make) -> None:
             ledger.flush()
             ingest(files, Publishing.WHEN_DUE)
         publish_one(ledger, make)
-        assert differences.pieces_of(files, files.published) == frozenset()
-        assert differences.pieces_of(files, files.spare)
+        assert spare.pieces_of(files, files.published) == frozenset()
+        assert spare.pieces_of(files, files.spare)
         assert ledger.path.read_bytes() == files.store.read_bytes()
 
 
@@ -83,7 +83,7 @@ def test_who_writes_by_another_way_is_noticed(ledger, files, make) -> None:
     """A working file that somebody else has opened is compared with its copies whole."""
     with closing(duckdb.connect(str(files.store))) as store:
         store.execute("DELETE FROM beside WHERE word < 'd'")
-    assert differences.pieces_of(files, files.spare) is None
+    assert spare.pieces_of(files, files.spare) is None
     publish(files)
     assert ledger.path.read_bytes() == files.store.read_bytes()
     publish_one(ledger, make)
@@ -94,7 +94,7 @@ def test_who_writes_right_before_the_working_file_is_opened_is_noticed(
     ledger, files, make, monkeypatch
 ) -> None:
     """It is looked at when nobody else can open it any more."""
-    usual, late = differences.watched, ["INSERT INTO beside FROM beside"]
+    usual, late = spare.watched, ["INSERT INTO beside FROM beside"]
 
     @contextmanager
     def watched(*arguments: object) -> Iterator[None]:
@@ -104,7 +104,7 @@ def test_who_writes_right_before_the_working_file_is_opened_is_noticed(
                     store.execute(late.pop())
             yield
 
-    monkeypatch.setattr(differences, "watched", watched)
+    monkeypatch.setattr(spare, "watched", watched)
     monkeypatch.setattr(spare, "PROBED", 0)
     for _ in range(2):
         publish_one(ledger, make)
@@ -123,7 +123,7 @@ def test_who_is_killed_leaves_nothing_to_believe(ledger, files, make) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     assert wal_of(files.store).exists()
-    assert differences.pieces_of(files, files.spare) is None
+    assert spare.pieces_of(files, files.spare) is None
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
 
@@ -132,7 +132,7 @@ def test_a_copy_that_somebody_wrote_to_is_compared(ledger, files, make) -> None:
     """A notebook that held the published file, and had closed it again before that was the spare one."""
     with closing(duckdb.connect(str(files.published))) as notebook:
         notebook.execute("CREATE TABLE of_mine AS SELECT range FROM range(100000)")
-    assert differences.pieces_of(files, files.published) is None
+    assert spare.pieces_of(files, files.published) is None
     for _ in range(2):
         publish_one(ledger, make)
         assert ledger.path.read_bytes() == files.store.read_bytes()
@@ -142,14 +142,14 @@ def test_a_list_that_is_none_is_passed_over(ledger, files, make) -> None:
     """As a full disk or a hand may leave it."""
     for content in ("", "[]", '{"store": 1}', '{"store": ["a", "b"], "copies": [[1, 2]]}'):
         files.differences.write_text(content)
-        assert differences.pieces_of(files, files.spare) is None
+        assert spare.pieces_of(files, files.spare) is None
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
 
 
 def test_a_log_that_lacks_the_header_is_not_believed(ledger, files, make, monkeypatch) -> None:
     """As a later DuckDB might keep one that is not whole."""
-    monkeypatch.setattr(differences, "_written", lambda *_: frozenset({1}))
+    monkeypatch.setattr(spare, "_written", lambda *_: frozenset({1}))
     for _ in range(3):
         publish_one(ledger, make)
         assert ledger.path.read_bytes() == files.store.read_bytes()
@@ -165,7 +165,7 @@ def test_a_full_disk_leaves_a_list_that_nobody_believes(ledger, files, make, mon
         full.setattr(Path, "write_text", fail)
         publish_one(ledger, make)
         assert ledger.path.read_bytes() == files.store.read_bytes()
-    assert differences.pieces_of(files, files.spare) is None
+    assert spare.pieces_of(files, files.spare) is None
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
     assert not list(files.folder.glob("tmp-*"))
@@ -178,25 +178,25 @@ def test_pieces_that_can_not_be_kept_leave_nothing_to_add_to(files, monkeypatch)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with closing(duckdb.connect(str(files.store))) as store, monkeypatch.context() as full:
-        full.setattr(differences, "_written", lambda *_: frozenset({-1, 3}))
+        full.setattr(spare, "_written", lambda *_: frozenset({-1, 3}))
         with monkeypatch.context() as no_room:
             no_room.setattr(Path, "write_text", fail)
-            differences.note(files, store)
-        differences.note(files, store)
-    assert differences.pieces_of(files, files.spare) is None
+            spare.note(files, store)
+        spare.note(files, store)
+    assert spare.pieces_of(files, files.spare) is None
 
 
 def test_a_log_that_can_not_be_read_leaves_nothing_to_believe(files, monkeypatch) -> None:
     """It would be taken for one in which nothing was written, where the header is as before."""
-    monkeypatch.setattr(differences, "_WRITTEN", "SELECT pos, bytes FROM no_such_log")
+    monkeypatch.setattr(spare, "_WRITTEN", "SELECT pos, bytes FROM no_such_log")
     with closing(duckdb.connect(str(files.store))) as store:
-        differences.note(files, store)
-    assert differences.pieces_of(files, files.spare) is None
+        spare.note(files, store)
+    assert spare.pieces_of(files, files.spare) is None
 
 
 def test_a_log_that_lacks_pieces_is_found_out(ledger, files, make, monkeypatch) -> None:
     """As a later DuckDB might keep one that has the header, and not all of what it heads: some pieces are compared that nobody named."""
-    monkeypatch.setattr(differences, "_written", lambda *_: frozenset({-1}))
+    monkeypatch.setattr(spare, "_written", lambda *_: frozenset({-1}))
     for _ in range(3):
         publish_one(ledger, make)
         assert ledger.path.read_bytes() == files.store.read_bytes()

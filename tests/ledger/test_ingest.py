@@ -17,7 +17,6 @@ from actionledger.core.errors import LedgerError
 from actionledger.core.events import Event
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.storage import (
-    file_intake,
     ingest as ingest_module,
     publishing,
     segments as segments_module,
@@ -25,9 +24,8 @@ from actionledger.ledger.storage import (
     working_file,
 )
 from actionledger.ledger.storage.batch import Batch
-from actionledger.ledger.storage.file_intake import FileIntake
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import ingest
+from actionledger.ledger.storage.ingest import FileIntake, ingest
 from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.preparation import Prepared
 from actionledger.ledger.storage.store import IngestReport, Publishing
@@ -366,15 +364,15 @@ def test_texts_that_take_more_memory_than_usual_are_published(
 def test_what_takes_long_to_close_is_closed_less_often(files, make, monkeypatch, took, open_seconds) -> None:
     """Whoever waits for their turn gets it nevertheless."""
     now = [0.0]
-    close = file_intake._close
+    close = ingest_module._close
 
     def slowly(*given: object) -> None:
         close(*given)
         now[0] += took
 
-    monkeypatch.setattr(file_intake, "_close", slowly)
+    monkeypatch.setattr(ingest_module, "_close", slowly)
     monkeypatch.setattr(
-        file_intake, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _seconds: None)
+        ingest_module, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _seconds: None)
     )
     with closing(FileIntake(files)) as taking:
         taking.take_in(prepared(make.note()))
@@ -393,14 +391,14 @@ def test_what_takes_long_to_close_is_closed_less_often(files, make, monkeypatch,
 def test_a_small_piece_behind_a_large_one_gets_as_much_room(files, make, monkeypatch) -> None:
     """The last piece of a file is small as a rule, and more may come behind it."""
     given: list[tuple[str, str]] = []
-    opened = file_intake.opened
+    opened = ingest_module.opened
     monkeypatch.setattr(
-        file_intake, "opened", lambda files, *bounds: given.append(bounds) or opened(files, *bounds)
+        ingest_module, "opened", lambda files, *bounds: given.append(bounds) or opened(files, *bounds)
     )
     small = prepared(make.note())
-    for piece in (small, replace(small, size=file_intake.SMALL_BYTES)):
+    for piece in (small, replace(small, size=ingest_module.SMALL_BYTES)):
         with closing(FileIntake(files)) as taking:
             taking.take_in(piece)
             taking.close()
             taking.take_in(small)
-    assert given == [file_intake._LITTLE, file_intake._LITTLE, file_intake._MUCH, file_intake._MUCH]
+    assert given == [ingest_module._LITTLE, ingest_module._LITTLE, ingest_module._MUCH, ingest_module._MUCH]

@@ -9,8 +9,8 @@ import pytest
 from actionledger.core.errors import LedgerError, MemoryNeededError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.marks import Selection
-from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.storage import memory
+from actionledger.ledger.storage.copies import write_rows
 from actionledger.ledger.storage.memory import (
     FIRST_VARIABLE,
     MEMORY_VARIABLE,

@@ -13,7 +13,7 @@ import pytest
 from effort import is_soak
 
 from actionledger.core.errors import LedgerError
-from actionledger.ledger.storage import differences, ingest as ingest_module, publishing, spare
+from actionledger.ledger.storage import ingest as ingest_module, publishing, spare
 from actionledger.ledger.storage.files import LedgerFiles, wal_of
 from actionledger.ledger.storage.publishing import StoppedError, due_in, publish
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
@@ -146,7 +146,7 @@ def test_whatever_fails_of_publishing_leaves_the_old_copy_or_the_new_one(
 ) -> None:
     """At each touch of a file: nothing of it is half done, and the next publication is whole and leaves nothing behind."""
     monkeypatch.setattr(spare, "SPARED_BYTES", spared_bytes)
-    monkeypatch.setattr(differences, "WATCHED_BYTES", spared_bytes)
+    monkeypatch.setattr(spare, "WATCHED_BYTES", spared_bytes)
     files = LedgerFiles.at(ledger.path)
     for _ in range(2):
         ledger.record(make.note())

@@ -15,9 +15,8 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.storage import ingest as ingest_module, publishing, segments as segments_module
 from actionledger.ledger.storage.batch import Batch
 from actionledger.ledger.storage.encoding import waiting
-from actionledger.ledger.storage.file_intake import FileIntake
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import forget, ingest
+from actionledger.ledger.storage.ingest import FileIntake, forget, ingest
 from actionledger.ledger.storage.journal import SegmentWriter
 from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.publishing import StoppedError

@@ -14,7 +14,7 @@ import pytest
 from actionledger.core.errors import LedgerError
 from actionledger.core.files import cache_folder
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage import blank as module
+from actionledger.ledger.storage import working_file as module
 from actionledger.ledger.storage.connections import ROW_GROUP_ROWS, connect_store, store
 from actionledger.ledger.storage.internals import SharedCounter
 

@@ -264,7 +264,7 @@ def test_a_paragraph_without_such_a_word_shows_nothing(parts):
     for source in (Source(text), Source(f"{text}\n\n```json\n{{}}\n```")):
         start = min(len(source.text), len(text) + 2)
         found = cues.is_shown(source, start)
-        with mock.patch.object(cues, "_paragraph_before", return_value=" not"):
+        with mock.patch.object(CueWords, "may_stand_in", return_value=True):
             assert cues.is_shown(Source(source.text), start) == found
 
 
@@ -356,8 +356,20 @@ RUNS = [
     "…\n\nThe next step is up to the tests.",
     "…\n\nLet me know if anything is missing.",
     "Please approve the branch before Friday:\n\n…",
+    "The fence was wrong. Once more, as it should be:\n\n…",
+    "You were right about the order of these fields. The same plan in the right form:\n\n…",
+    "…\n\nAfter that, a check:\n\n…",
+    "Create an issue with a list of code examples:\n\n…",
+    "Falsch eingerückt, Verzeihung. Dasselbe noch einmal, diesmal als JSON:\n\n…",
 ]
 WAITS = [
+    "This is how the other team's product writes it:\n\n…",
+    "The parser stumbles over this because of a missing bracket:\n\n…",
+    "The unit test compares what comes out with this string:\n\n…",
+    "I was told not to do this, but for completeness:\n\n…",
+    "If the upload fails, the fallback would be:\n\n…",
+    "I decided against it:\n\n…",
+    "That was done this morning, so I won't repeat it:\n\n…",
     "What would the call be? Answer:\n\n…",
     "…\n\nThis is what the user pasted.",
     "…\n\nShall I also run this?",

@@ -76,9 +76,9 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.differences import TurnDifference as TurnDifference
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
+    from actionledger.ledger.queries.labels import ScoreBound as ScoreBound
     from actionledger.ledger.queries.marks import Mark as Mark
     from actionledger.ledger.queries.reviews import Review as Review, reviews as reviews
-    from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.ledger.results import QueryResult as QueryResult
     from actionledger.ledger.review import (
         change as change,
@@ -229,7 +229,7 @@ _MODULES = by_name(
         "ledger.queries.filters": "Filter",
         "ledger.queries.funnel": "Funnel funnel",
         "ledger.queries.reviews": "Review reviews",
-        "ledger.queries.scores": "ScoreBound",
+        "ledger.queries.labels": "ScoreBound",
         "ledger.results": "QueryResult",
         "ledger.review": "change review settle withdraw",
         "runtime.models": "Chunk Completion Model model_from",

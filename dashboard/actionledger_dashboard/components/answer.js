@@ -35,7 +35,7 @@ const drawGrid = (pane, grid) => {
   pane.append(table);
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const pane = (name) => {
     const found = parentElement.querySelector(name);
     found.replaceChildren();

@@ -45,7 +45,7 @@ const pagesOf = ({ page, pages }) => {
 
 const drawItem = { flag: flagOf, choice: choiceOf, pages: pagesOf };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const bar = parentElement.querySelector(".bar");
   const focused = bar.getRootNode().activeElement?.dataset.what;
   bar.replaceChildren(...data.items.map((item) => drawItem[item.kind](item)));

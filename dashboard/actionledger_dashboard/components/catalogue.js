@@ -6,7 +6,7 @@ const columnOf = (column) => {
   return [name, element("dd", "", column.meaning)];
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const whole = parentElement.querySelector(".catalogue");
   whole.tabIndex = 0;
   whole.setAttribute("role", "group");

@@ -14,7 +14,7 @@ const chipOf = (chip) => {
   return shown;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const list = parentElement.querySelector(".chips");
   list.replaceChildren(...data.chips.map(chipOf));
   if (data.chips.length < 2) return;

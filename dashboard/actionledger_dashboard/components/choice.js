@@ -1,6 +1,6 @@
 // One of several things. What has the focus keeps it while the field is drawn anew.
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const box = parentElement.querySelector(".choice");
   const hadFocus = box.contains(box.getRootNode().activeElement);
   const select = element("select");

@@ -1,6 +1,6 @@
 """Small components: lines, links, choices, texts to copy and findings. Their HTML, CSS and JavaScript are files next to their modules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -11,15 +11,21 @@ from actionledger_dashboard.components.wording import pieces, visible
 from actionledger_dashboard.viewer.page import joined, read
 
 
-def mount_of(name: str, *before: str) -> Any:
+def mount_of(name: str, *before: str) -> Callable[..., Any]:
     """Return the mount function of a component, from those of ``NAME.html``, ``NAME.css`` and ``NAME.js`` that exist."""
     names = tuple(dict.fromkeys(("shared", *before, name)))
-    return st.components.v2.component(
+    mount = st.components.v2.component(
         f"actionledger.{name}",
         html=read(name, "html") or None,
         css=joined(names, "css"),
         js=joined(names, "js"),
     )
+
+    def mounted(*, data: Mapping[str, Any], **more: Any) -> Any:
+        # In a list: Streamlit looks for data frames among a dict's values, and loads pandas, numpy and pyarrow for that.
+        return mount(data=[data], **more)
+
+    return mounted
 
 
 def line() -> DeltaGenerator:

@@ -140,7 +140,7 @@ const marked = (turn, text) => {
   }
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const pane = parentElement.querySelector(".conversation");
   const turns = data.turns.map((turn) => turnOf(turn, data.href));
   const find = data.find ? `&find=${encodeURIComponent(data.find)}` : "";

@@ -1,6 +1,6 @@
 // A text as it is. What is copied is all of it, with the characters that nobody sees.
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const shown = parentElement.querySelector("pre");
   const button = parentElement.querySelector("button");
   shown.replaceChildren(drawn(data.text));

@@ -1,6 +1,6 @@
 // Streamlit says for five seconds that a file could not be made, and never why: once it says so, the page does.
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data: [data], parentElement, setTriggerValue }) {
   const told = new WeakSet();
   const watcher = new MutationObserver(() => {
     const failed = document.querySelector("[data-testid=stDownloadButtonError]");

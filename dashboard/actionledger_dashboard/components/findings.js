@@ -1,6 +1,6 @@
 // What the checks of a ledger say, a line each: how much it matters, what is so, what to do.
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const list = parentElement.querySelector(".findings");
   list.replaceChildren(...data.findings.map((finding) => {
     const line = element("li");

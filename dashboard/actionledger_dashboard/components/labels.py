@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from actionledger.core.text import counted
+from actionledger.ledger import queries
 from actionledger.ledger.queries.labels import LabelCount, label_counts, labelled
 from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.links import query_of
@@ -22,7 +23,7 @@ def show_labels(picked: Mapping[str, Sequence[str]]) -> None:
     """Show the most used labels, each as a link that filters the same page by it."""
     found = [
         each
-        for each in ask(label_counts)
+        for each in (ask(label_counts) if _any_labels() else ())
         if field_of(each) in picked and each.label not in picked[field_of(each)]
     ]
     if not found:
@@ -31,6 +32,12 @@ def show_labels(picked: Mapping[str, Sequence[str]]) -> None:
     show_anchors("labels", anchors, "Labels")
     if len(found) > OFFERED:
         st.caption(f"{len(found) - OFFERED:,} more: filter by Label or Turn label.")
+
+
+def _any_labels() -> bool:
+    """Whether the ledger has any label; most have none, and looking for those of rows takes as long as a tenth of a list."""
+    known = ask(queries.dimensions)
+    return bool(known.labels or known.turn_labels)
 
 
 def field_of(count: LabelCount) -> str:
@@ -48,7 +55,7 @@ def labels_column(
 ) -> Column:
     """Return the column with each row's labels: those of its session, then those of turns."""
     found: dict[str, dict[int | None, tuple[str, ...]]] = {}
-    for each in ask(labelled, sorted({session for session, _ in things})):
+    for each in ask(labelled, sorted({session for session, _ in things})) if _any_labels() else ():
         found.setdefault(each.session_id, {})[each.turn_index] = each.labels
     cells: list[str] = []
     hrefs: list[str] = []

@@ -52,7 +52,7 @@ const moreOf = (bar, isHere) => {
   return button;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   if (!data.keeps) sessionStorage.setItem(KEPT, data.here);
   const bar = parentElement.querySelector("nav");
   const [first, others] = [true, false].map((is) => data.pages.filter((page) => page.is_first === is));

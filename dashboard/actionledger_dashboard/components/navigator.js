@@ -2,7 +2,7 @@
 
 const gone = new WeakMap();
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   if (gone.get(parentElement) === data.nonce) return;
   gone.set(parentElement, data.nonce);
   go(data.href);

@@ -66,7 +66,7 @@ const tableOf = (data) => {
   return table;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const pane = parentElement.querySelector(".question");
   pane.setAttribute("aria-label", data.question);
   pane.replaceChildren(

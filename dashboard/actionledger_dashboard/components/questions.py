@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
 from actionledger.core.rates import Rate, shown_share
@@ -115,7 +116,7 @@ def _since(change: PeriodChange | None) -> Words:
         return []
     answer = answer_of(change.before, change.after, change.difference, change.p_value)
     days = f"{change.days:,} days" if change.days > 1 else "day"
-    now = "" if change.is_whole else f"; {share(change.after)} in the last {days}"
+    now = "" if change.is_whole else f"; {share(change.after)} {days_in_words(change.later)}"
     step = f"{points(change.after.value - change.before.value)} points on the {days} before"
     verdict = "too few sessions to tell" if change.p_value is None else answer.verdict
     return [
@@ -224,8 +225,20 @@ def where_and_what(key: FailureKey) -> str:
     return " · ".join(filter(None, (place_of(key), key.signature)))
 
 
-Periods: TypeAlias = tuple[UsageSums, UsageSums, int]
-"""The usage of the responses of a period and of the period before, and the length of either in days."""
+Periods: TypeAlias = tuple[UsageSums, UsageSums, Filter]
+"""The usage of the responses of the period before and of a period, and the filter of the latter."""
+
+
+def days_in_words(within: Filter) -> str:
+    """Return the days of a filter with a begin and an end: the last days of a ledger need not be the last days."""
+    first, last = _first_and_last(within)
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+def _first_and_last(within: Filter) -> tuple[date, date]:
+    assert within.since is not None
+    assert within.until is not None
+    return within.since.date(), (within.until - timedelta.resolution).date()
 
 
 def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> Values:
@@ -233,19 +246,23 @@ def what_it_cost(whole: UsageSums, periods: Periods | None, within: Filter) -> V
     question = "What did it cost?"
     if not (whole.priced or whole.counted):
         return _answer(question, [], notes=[[_text("Tokens and cost are not recorded.")]])
-    shown, heads = [whole], []
+    shown, heads, spoken, length = [whole], [], "in all", ""
     if periods is not None and any(each.counted or each.priced for each in periods[:2]):
-        before, after, days = periods
-        last = f"{days:,} days" if days > 1 else "day"
+        before, after, when = periods
+        first, last = _first_and_last(when)
+        days = (last - first).days + 1
+        length = f"{days:,} days" if days > 1 else "day"
+        named = f"{first:%m-%d} – {last:%m-%d}" if days > 1 else f"{last:%m-%d}"
         shown = [after, *([before] if before.turns else []), whole]
-        heads = ["", f"last {last}", *([f"{last} before"] if before.turns else []), "in all"]
+        heads = ["", named, *([f"{length} before"] if before.turns else []), "in all"]
+        spoken = days_in_words(when)
     main = shown[0]
     number, what = tokens_of(main.input_tokens, main.output_tokens)
     if main.priced:
         number, what = dollars(main.cost_usd), ""
     lead = [
         {"kind": "number", "text": number, "href": links.usage_href(within)},
-        _text(f"{what} {_beside(shown, heads)}".lstrip()),
+        _text(f"{what} {_beside(shown, spoken, length)}".lstrip()),
     ]
     rows = [
         {"name": name, "href": "", "cells": [value(each) for each in shown]}
@@ -279,17 +296,17 @@ _TAKEN: Final[Sequence[tuple[str, Any, Any]]] = (
 """The rows of usage: a name, its value, and whether it has any."""
 
 
-def _beside(shown: Sequence[UsageSums], heads: Sequence[str]) -> str:
+def _beside(shown: Sequence[UsageSums], when: str, length: str) -> str:
     """Return the text next to the number: its period, and the change from the period before."""
-    if not heads:
-        return "in all"
-    said = f"in the {heads[1]}"
     if len(shown) == 2:
-        return f"{said}, nothing in those before"
+        return f"{when}, nothing in the {length} before"
+    if len(shown) < 2:
+        return when
     after, before, _ = shown
     if before.cost_usd and after.priced:
-        return f"{said}, {after.cost_usd / before.cost_usd - 1:+.0%} on those before".replace("-", "−")
-    return said
+        change = f"{after.cost_usd / before.cost_usd - 1:+.0%}".replace("-", "−")
+        return f"{when}, {change} on the {length} before"
+    return when
 
 
 def _known(whole: UsageSums) -> str:

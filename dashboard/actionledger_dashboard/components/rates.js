@@ -61,7 +61,7 @@ const rowOf = (data, group) => {
   return row;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const table = element("table");
   table.setAttribute("aria-label", data.label);
   const body = element("tbody");

@@ -16,8 +16,8 @@ from actionledger.ledger.queries import Filter, Mark, Period, ReadIn, Unit
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.ledger.queries.trend import elsewhere_over_time
 from actionledger.replay.changes import Change, changes
-from actionledger.report.charts.common import beginning
-from actionledger.report.charts.trend import ELSEWHERE, READING
+from actionledger.report.drawing import beginning
+from actionledger.report.trend_spec import ELSEWHERE, READING
 from actionledger_dashboard.components import charts, links
 from actionledger_dashboard.components.charts import Event
 from actionledger_dashboard.components.controls import heading, line, mount_of
@@ -156,8 +156,7 @@ def show_trend(linked: Linked, within: Filter, *, is_elsewhere: bool) -> None:
     changed = () if is_elsewhere else ask(changes, within, unit)
     events = events_of(trend.periods, ask(queries.arrivals, within), changed)
     chart = charts.trend_chart(trend, now(), events, ELSEWHERE if is_elsewhere else READING)
-    picked = st.altair_chart(chart, key="trend", on_select="rerun")
-    for point in charts.picked_points(picked):
+    for point in charts.show_chart("trend", chart, title):
         period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
         mark = TRIED_ELSEWHERE if is_elsewhere else Mark()
         open_turns(replace(within, since=period.start, until=period.end), mark)

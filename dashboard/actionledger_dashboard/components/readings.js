@@ -60,7 +60,7 @@ const drawSteps = (bar, data) => {
   bar.append(element("span", "hint", data.hint));
 };
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data: [data], parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".readings");
   const pane = (name) => {
     const found = root.querySelector(name);

@@ -2,7 +2,7 @@
 
 const KEY = "actionledger.reviewer";
 
-export default function ({ data, setTriggerValue }) {
+export default function ({ data: [data], setTriggerValue }) {
   try {
     if (data.forget) localStorage.removeItem(KEY);
     else if (data.name) localStorage.setItem(KEY, data.name);

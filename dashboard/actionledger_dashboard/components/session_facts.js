@@ -1,5 +1,5 @@
 // The facts of a session, mounted by themselves.
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   drawFacts(parentElement.querySelector(".facts"), data);
 }

@@ -19,7 +19,7 @@ from actionledger.ledger.queries.stages import (
     audited,
     stages_of,
 )
-from actionledger.report.charts.common import beginning
+from actionledger.report.drawing import beginning
 from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.wording import (

@@ -23,7 +23,7 @@ const stepOf = (step, most) => {
   return row;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const pane = parentElement.querySelector(".steps");
   pane.replaceChildren(...data.stages.map((stage) => {
     const made = element("div", "stage");

@@ -31,7 +31,7 @@ const cellOf = (stat, begin, place) => {
   return cell;
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const strip = parentElement.querySelector(".strip");
   strip.setAttribute("aria-label", data.label);
   strip.setAttribute("role", "group");

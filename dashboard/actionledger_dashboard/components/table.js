@@ -41,7 +41,11 @@ const cells = {
     if (typeof value === "string") shown.title = value;
     return shown;
   },
-  code: (value) => element("code", "", value),
+  code: (value) => {
+    const shown = element("code", "", value);
+    if (typeof value === "string") shown.title = value;
+    return shown;
+  },
   long: (value) => element("span", "long", value),
   verdict: (value, column, index) => (value === "" ? element("span") : element("span", `chip ${column.looks[index]}`, value)),
   number: (value) => element("span", "", value === null ? "–" : typeof value === "number" ? numbers.format(value) : value),
@@ -144,7 +148,7 @@ const fold = (rows, depths, opened) => {
   show();
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data: [data], parentElement }) {
   const frame = parentElement.querySelector(".frame");
   const table = element("table");
   table.setAttribute("aria-label", data.label);

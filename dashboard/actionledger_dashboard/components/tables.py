@@ -15,7 +15,7 @@ from actionledger.core.text import harmless
 from actionledger.ledger.queries import Hit
 from actionledger.ledger.queries.marks import Picking, Selection
 from actionledger.ledger.queries.session import turns_of_sessions
-from actionledger.ledger.row_files import RowForm, write_rows
+from actionledger.ledger.storage.copies import RowForm, write_rows
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.wording import called, minute_of, pieces

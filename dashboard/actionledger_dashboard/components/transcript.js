@@ -1,6 +1,6 @@
 // The viewer within the dashboard: steps go through the server, which has the turns that were not sent yet.
 
-export default function ({ data, parentElement, setTriggerValue }) {
+export default function ({ data: [data], parentElement, setTriggerValue }) {
   const link = (index, span) => {
     const address = new URL(location.href);
     address.searchParams.set(data.names.turn, index);

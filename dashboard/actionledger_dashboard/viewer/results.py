@@ -160,13 +160,14 @@ LONGEST = 60_000
 
 
 def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool = False) -> list[Values]:
-    """Return the model's input before a turn and, folded, its reasoning, if they are recorded."""
+    """Return the model's input before a turn, with a compaction of its context, and, folded, its reasoning, if they are recorded."""
     prompt = detail.response.prompt
     if prompt is None and before is not None:
         prompt = before.feedback
     thought = detail.response.reasoning
     absent = NOT_RECORDED if before is None else _when_not_shown(before)
-    found = [passage("Sent to the model before", _drawn(prompt, is_whole=is_whole), absent)]
+    found = [passage("Compaction", detail.compaction)] if detail.compaction else []
+    found.append(passage("Sent to the model before", _drawn(prompt, is_whole=is_whole), absent))
     if thought is None:
         return found
     return [

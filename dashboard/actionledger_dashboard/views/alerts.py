@@ -6,7 +6,7 @@ import streamlit as st
 
 from actionledger.core.errors import LedgerError
 from actionledger.core.text import counted
-from actionledger.ledger.queries.alerts import Alert, alerts, count_alerts
+from actionledger.ledger.queries.recent import Alert, alerts, count_alerts
 from actionledger.ledger.saved import RAISED
 from actionledger_dashboard.components import tables
 from actionledger_dashboard.components.controls import heading, line, show_exact

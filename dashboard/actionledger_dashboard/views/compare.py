@@ -14,7 +14,7 @@ from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
 from actionledger.report.comparisons import in_words
 from actionledger.report.exports.reports import comparison_report, contrast_report
-from actionledger_dashboard.components import charts, links, notices, tables
+from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.answers import show_contrast, show_paired
 from actionledger_dashboard.components.comparison_tables import (
     GROUPINGS,
@@ -93,7 +93,9 @@ def show_sets(found: Contrast, sides: Sides) -> None:
     )
     names = (sides.before.label, sides.after.label)
     offer_page("comparison", " and ".join(names), lambda: contrast_report(found, names))
-    chart = charts.contrast_chart(found.measures, NAMES, sides.before.label, sides.after.label)
+    from actionledger_dashboard.components.contrast_chart import contrast_chart  # noqa: PLC0415 - Altair is slow to load
+
+    chart = contrast_chart(found.measures, NAMES, sides.before.label, sides.after.label)
     st.altair_chart(chart, key="measures_chart", alt="The measures of both sides")
     show_measures(found.measures, sides)
 

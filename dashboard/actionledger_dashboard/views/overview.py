@@ -140,7 +140,7 @@ def looks_at(found: Funnel) -> dict[str, Look]:
 
 
 def periods_of(within: Filter) -> Periods | None:
-    """Return the usage of two periods and their days: those of the filter, or the last week; None if nothing is older."""
+    """Return the usage of two periods, and the later one: the filter's, or the last week of the ledger; None if nothing is older."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None:
         return None
@@ -150,7 +150,7 @@ def periods_of(within: Filter) -> Periods | None:
         return None
     before = replace(within, since=since - (until - since), until=since)
     after = replace(within, since=since, until=until)
-    return ask(queries.usage, before), ask(queries.usage, after), (until - since).days
+    return ask(queries.usage, before), ask(queries.usage, after), after
 
 
 def show_course(linked: Linked, found: Funnel, within: Filter) -> None:

@@ -55,10 +55,10 @@ HEADS = {
 }
 """The headings that order the list: texts ascending first, times and numbers descending first."""
 
-ON_DEMAND = {"Id", "Capture"}
-"""The columns that are shown only on request."""
+ON_DEMAND = ("Parsed turns", "Success", "Capture", "Id")
+"""The columns that are shown only on request: the parse rate and the outcome say most of the first two."""
 
-OTHERS = {"Relation", "Match", "Parsed turns", "Success", "Labels", "Ended because"}
+OTHERS = {"Relation", "Match", "Labels", "Ended because"}
 """The columns that can't order the list; they are shown if they have any value."""
 
 FROM_LEAST = {"title", "project", "branch", "agent", "model", "outcome", "source", "profile", "task"}
@@ -98,7 +98,7 @@ def show() -> None:
         for label in st.query_params.get_all(name):
             if label not in {*HEADS, *ON_DEMAND, *OTHERS}:
                 linked.note_unknown("Column", name, label, known=(*HEADS, *ON_DEMAND))
-    hidden = {*st.query_params.get_all("hide"), *(ON_DEMAND - {*st.query_params.get_all("also")})}
+    hidden = {*st.query_params.get_all("hide"), *ON_DEMAND} - {*st.query_params.get_all("also")}
     linked.stop_at_unknown()
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
@@ -133,7 +133,10 @@ def offer_columns(hidden: set[str]) -> None:
         others = {
             name: st.query_params.get_all(name) for name in st.query_params if name not in {"hide", "also"}
         }
-        said = {"hide": [label for label in HEADS if label not in chosen], "also": [*ON_DEMAND & {*chosen}]}
+        said = {
+            "hide": [label for label in HEADS if label not in chosen],
+            "also": [label for label in ON_DEMAND if label in chosen],
+        }
         st.query_params.from_dict(others | {name: labels for name, labels in said.items() if labels})
 
     with st.popover("Columns", icon=":material/view_column:"):
@@ -160,8 +163,12 @@ def with_order(column: Column, ordered: Order) -> Column:
 
 def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: set[str]) -> None:
     """Show a page of sessions, each a link to its transcript, with subagents folded under their parents."""
-    name, *others = columns_of(found, within)
-    shown = [name, *(each for each in others if each.label not in hidden and _says_something(each))]
+    name, *others = [with_order(each, ordered) for each in columns_of(found, within)]
+    alike = _alike_in_all()
+    shown = [
+        name,
+        *(each for each in others if each.label not in {*hidden, *alike} and _says_something(each)),
+    ]
     hrefs = [
         # Transcripts show first readings; another run's readings are shown by the replay.
         links.replay_href(row.session_id, run_id=within.run_id)
@@ -172,7 +179,7 @@ def show_rows(found: list[SessionRow], within: Filter, ordered: Order, hidden: s
     tables.show_table(
         "sessions",
         "sessions",
-        [with_order(each, ordered) for each in shown],
+        shown,
         hrefs,
         depths=[row.depth for row in found] if any(row.depth for row in found) else (),
     )
@@ -216,7 +223,10 @@ def columns_of(found: list[SessionRow], within: Filter) -> list[Column]:
             "Of the tool calls that had a schema to be checked against; a dash where none had.",
         ),
         *_how_they_ended(found),
-        _narrowing("Source", "sources", [row.source for row in found], within),
+        # An agent's sessions come from its own recordings: its name says both.
+        _narrowing(
+            "Source", "sources", ["" if row.agent == row.source else row.source for row in found], within
+        ),
         _narrowing("Profile", "profiles", [row.profile.removeprefix("none") for row in found], within),
         _narrowing("Task", "tasks", [_task(row) for row in found], within),
         labels_column(
@@ -243,10 +253,22 @@ def _task(row: SessionRow) -> str:
 
 
 def _says_something(column: Column) -> bool:
-    """Return whether a column has any value."""
-    if column.kind in {"number", "share"}:
+    """Return whether a column has any value; shares that are all 100 % say nothing, unless they order the list."""
+    if column.kind == "share":
+        return bool(column.sorted) or any(value not in {None, 1.0} for value in column.values)
+    if column.kind == "number":
         return any(value is not None for value in column.values)
     return any(column.values)
+
+
+def _alike_in_all() -> list[str]:
+    """Return the columns with one value in the whole ledger, which tell no session from another."""
+    known = ask(queries.dimensions)
+    return [
+        label
+        for label, values in (("Source", known.sources), ("Profile", known.profiles))
+        if len(values) == 1
+    ]
 
 
 def _narrowing(label: str, field: str, values: list[str], within: Filter) -> Column:

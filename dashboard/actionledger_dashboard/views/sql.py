@@ -10,7 +10,7 @@ from actionledger.core.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import queries
 from actionledger.ledger.guarding.guard import MEMORY, keep_ready
-from actionledger_dashboard.components import links, notices, statements, tables
+from actionledger_dashboard.components import charts, links, notices, statements, tables
 from actionledger_dashboard.components.controls import show_anchors
 from actionledger_dashboard.components.statements import Asked, show_catalogue
 from actionledger_dashboard.components.tables import Column
@@ -147,8 +147,6 @@ def show_chart(linked: Linked, found: Asked) -> None:
     numbers = [name for name in found.names if found.is_number(name)]
     if not numbers:
         return
-    from actionledger_dashboard.components.charts import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
-
     first = next((name for name in found.names if name not in numbers), found.names[0])
     across, up, kind = st.columns(3)
     with across:
@@ -156,13 +154,13 @@ def show_chart(linked: Linked, found: Asked) -> None:
     with up:
         value = linked.one("Height", "y", {name: name for name in numbers[::-1]})
     with kind:
-        shape = linked.one("As", "as", {each: each for each in get_args(Shape)})
+        shape = linked.one("As", "as", {each: each for each in get_args(charts.Shape)})
     linked.stop_at_unknown()
-    if too_many(found.values(along), shape):  # type: ignore[arg-type]
+    if charts.too_many(found.values(along), shape):  # type: ignore[arg-type]
         st.info("There are too many rows for bars; a line or points have room for them.")
         return
-    chart = rows_chart((along, value), found.values(along), found.values(value), shape)  # type: ignore[arg-type]
-    st.altair_chart(chart, width="stretch")
+    chart = charts.rows_chart((along, value), found.values(along), found.values(value), shape)  # type: ignore[arg-type]
+    charts.show_chart("chart", chart, f"{value} by {along}")
 
 
 show()

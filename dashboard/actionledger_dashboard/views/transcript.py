@@ -12,7 +12,7 @@ from actionledger.ledger.queries.session import context_growth
 from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.components import links, notices
-from actionledger_dashboard.components.charts import context_chart
+from actionledger_dashboard.components.charts import context_chart, show_chart
 from actionledger_dashboard.components.controls import line, mount_of, show_anchors
 from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.sharing import offer_session
@@ -78,7 +78,8 @@ def show_session(session: Session) -> None:
         show_pages("above", session.session_id, (first, last), (marks.first, marks.last))
     show_context(session.session_id)
     details = ask(turn_details, session.session_id, (first, last))
-    begun = {(each.turn_index, each.action_index): each for each in ask(starts, session.session_id)}
+    began = ask(starts, session.session_id) if ask(queries.children, session.session_id) else ()
+    begun = {(each.turn_index, each.action_index): each for each in began}
     _mount(
         key="conversation",
         data={
@@ -110,7 +111,7 @@ def show_context(session_id: str) -> None:
         return
     most = max(each.input_tokens or 0 for each in found)
     with st.expander(f"Context: {most:,} input tokens at most, over {counted(len(found), 'turn')}"):
-        st.altair_chart(context_chart(found), key="context", alt="Input tokens of each turn")
+        show_chart("context", context_chart(found), "Input tokens of each turn")
 
 
 def child_of(session_id: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from actionledger.core.text import by_prices, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.spending import PERIODS, Group, spending
+from actionledger.ledger.queries.tools import PERIODS, Group, spending
 from actionledger.ledger.queries.usage import price_sources, unpriced
 from actionledger_dashboard.components import charts, filters, links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
@@ -60,7 +60,7 @@ def show() -> None:
     show_total(total, within)
     if by in PERIODS:
         if (chart := charts.spending_chart(rows, by)) is not None:
-            st.altair_chart(chart, key="spending", alt=f"What each {by} cost")
+            charts.show_chart("spending", chart, f"What each {by} cost")
         rows = sorted(
             rows, key=lambda row: (row[by] is not None, row[by]), reverse=True
         )  # without a time: last

@@ -18,7 +18,7 @@ from actionledger.cli.alerts import raising
 from actionledger.cli.alerts.raising import AlertClock, raise_alerts
 from actionledger.cli.alerts.rules import Rules, rules_in
 from actionledger.core.errors import UsageError
-from actionledger.ledger.queries.alerts import alerts, count_alerts
+from actionledger.ledger.queries.recent import alerts, count_alerts
 
 SECRET = "sk-ant-api03-" + "a1B2" * 22 + "AA"
 

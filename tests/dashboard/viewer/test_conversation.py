@@ -20,6 +20,7 @@ from actionledger.ledger.queries.turn import turn_details
 from actionledger.ledger.queries.turns import landmarks
 from actionledger_dashboard.viewer.conversation import body_of, call_of, turns_of
 from actionledger_dashboard.viewer.markdown import markdown_tree
+from actionledger_dashboard.viewer.queries import view_of
 
 Open = Callable[..., AppTest]
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -229,6 +230,17 @@ def test_a_turn_has_its_parts_in_order(recorded: Path) -> None:
     assert texts(drawn[7]["parts"][0]["tree"]) == "Step 7."
 
 
+def test_stepping_shows_a_compaction_before_the_input(recorded: Path) -> None:
+    """The transcript had its line, and the turn's own page did not."""
+    with al.open_ledger(recorded, read_only=True) as ledger:
+        shown = [view_of(ledger, MAIN, turn=place, near=0)["turn"]["shown"] for place in (4, 5)]
+    assert [["".join(each["title"]) for each in lane] for lane in shown] == [
+        ["Sent to the model before"],
+        ["Compaction", "Sent to the model before"],
+    ]
+    assert "".join(shown[1][0]["text"]).startswith("Context compacted (auto): 2,000 tokens before, 100 after")
+
+
 def test_the_page_shows_the_turns_around_the_one_that_is_meant(
     open_page: Open, recorded: Path, drawn: Any
 ) -> None:
@@ -248,7 +260,7 @@ def test_a_text_is_found_in_the_whole_session(open_page: Open, recorded: Path) -
     """Each turn that has it is a link."""
     test = open_page(recorded, "views/transcript.py", session=MAIN, find="echo 77")
     anchors = [
-        json.loads(one.proto.json)
+        json.loads(one.proto.json)[0]
         for one in test.get("bidi_component")
         if one.proto.component_name == "actionledger.anchors"
     ]

@@ -29,7 +29,9 @@ def beside(name: str) -> ModuleType:
     return module
 
 
-documents, values, crush, runs = map(beside, ("strange_documents", "strange_values", "crush", "inspect"))
+documents, values, crush, runs, letta = map(
+    beside, ("strange_documents", "strange_values", "crush", "inspect", "letta_code")
+)
 RECORDINGS = Path(__file__).parents[1] / "recordings"
 
 NEW: dict[str, Any] = {
@@ -88,6 +90,7 @@ NEWER: dict[str, Callable[[], str]] = {
     "copilot": lambda: recorded("copilot/exit3/**/events.jsonl"),
     "droid": lambda: recorded("droid/good/**/*.jsonl"),
     "goose": lambda: within(documents.DOCUMENTS["goose"], "conversation", 1, "content"),
+    "letta_code": lambda: "".join(json.dumps(each) + "\n" for each in (letta.ASK, letta.said(2, "On."), NEW)),
     "kimi_code": lambda: recorded("kimi_code/good/**/wire.jsonl"),
     "mini_swe_agent": lambda: within({"info": {}, "messages": MESSAGES}, "messages"),
     "opencode": lambda: within(documents.DOCUMENTS["opencode"], "messages", new={"info": NEW, "parts": []}),

@@ -1,5 +1,6 @@
 """A folder that others write into is taken in as it grows, each thing once."""
 
+import gc
 import json
 import os
 import signal
@@ -8,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
+from typing import Any
 
+import duckdb
 import pytest
 import watchfiles
 import wire_bodies as bodies
@@ -20,7 +23,10 @@ from actionledger.core.errors import SourceError, UnknownNameError
 from actionledger.imports import ImportReport
 from actionledger.imports.live import watcher as watching
 from actionledger.imports.live.watcher import LONGEST_PAUSE, PAUSE, Watcher
+from actionledger.ledger.queries.recorded import _OPEN_CALLS, known
 from actionledger.ledger.storage.memory import FIRST_VARIABLE
+
+AGENTS = Path(__file__).parents[3] / "data" / "agents"
 
 
 def line(number: int) -> str:
@@ -209,3 +215,76 @@ def test_a_watcher_s_questions_have_a_bound_of_their_own(
     monkeypatch.setattr(Watcher, "run", run)
     watch(tmp_path, tmp_path / "x.duckdb", "", None)
     assert limits == ["91.5 MiB"]
+
+
+def test_each_reading_gives_its_memory_back(tmp_path: Path, ledger: al.Ledger, monkeypatch):
+    """What is freed in between would stay with the process, more with each larger ledger."""
+    given: list[bool] = []
+    monkeypatch.setattr(watching, "give_memory_back", lambda: given.append(True))
+    watcher = Watcher(tmp_path, ledger)
+    watcher.take()
+    watcher.take()
+    assert len(given) == 2
+
+
+def test_nothing_is_left_for_a_full_collection(tmp_path: Path, ledger: al.Ledger):
+    """What refers to itself stays for minutes, and the memory of arrays with it, which the collector doesn't count."""
+    write(tmp_path / "projects" / "a.jsonl", line(1), line(2))
+    watcher = Watcher(tmp_path / "projects", ledger)
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        assert watcher.take().turns == 2
+        ledger.ingest()
+        gc.collect()
+        left = {
+            name
+            for each in gc.garbage
+            for name in (each.__module__ if isinstance(each, type) else type(each).__module__,)
+            if name.startswith(("nanoarrow", "actionledger.ledger"))
+        }
+    finally:
+        gc.set_debug(0)
+        gc.enable()
+        gc.garbage.clear()
+    assert left == set()
+
+
+def _with_equal_calls() -> al.RecordedSession:
+    """Return a session whose turn has three calls, two of one identifier, and a result of the first."""
+    names = [("same", "a"), ("other", "b"), ("same", "c")]
+    calls = tuple(al.RecordedCall(call_id, name, "{}") for call_id, name in names)
+    results = tuple(al.RecordedResult(call_id, "done") for call_id in ("same", "other"))
+    turn = al.RecordedTurn(0, "On it.", capture=al.Capture.ARGUMENTS, calls=calls, results=results)
+    return al.RecordedSession("s1", None, "some-model", "sums", (turn,))
+
+
+def _operators(plan: Any) -> Iterator[tuple[str, int]]:
+    """Yield each operator of a plan with how many rows it gave, in the words of DuckDB 1 or 2."""
+    if isinstance(plan, dict):
+        yield (
+            plan.get("operator_name", plan.get("name", "")),
+            plan.get("operator_cardinality", plan.get("intermediate_rows", 0)),
+        )
+    if isinstance(plan, dict | list):
+        for each in plan.values() if isinstance(plan, dict) else plan:
+            yield from _operators(each)
+
+
+def test_answered_calls_are_not_numbered(tmp_path: Path):
+    """A watch asks again and again for calls without a result: only their turns' calls take memory, of all that the ledger has."""
+    with al.open_ledger(tmp_path / "t.duckdb") as ledger:
+        al.import_path(AGENTS, ledger)
+        al.import_sessions(ledger, [_with_equal_calls()])
+        [call] = known(ledger, "python", "claude_code", "codex").open_calls()
+    assert (call.call_id, call.repeated, call.name) == ("same", 1, "c")
+    query = _OPEN_CALLS.replace("$sources", "concat_ws(chr(31), 'python', 'claude_code', 'codex')")
+    with duckdb.connect(str(tmp_path / "t.duckdb"), read_only=True) as plain:
+        [(_, plan)] = plain.execute(f"EXPLAIN (ANALYZE, FORMAT json) {query}").fetchall()
+    numbered = [
+        count
+        for kind, count in _operators(json.loads(plan))
+        if kind.strip() in {"WINDOW", "STREAMING_WINDOW"}
+    ]
+    assert numbered == [3]

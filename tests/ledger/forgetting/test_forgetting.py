@@ -23,7 +23,7 @@ from actionledger.core.vocabulary import LeftOutReason
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
-from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.local import verify
 from actionledger.ledger.storage.spool import LineSpool, SpooledLine
@@ -114,7 +114,7 @@ def recorded(path: Path, workspace: Path) -> list[str]:
 def test_nothing_is_left_in_any_file(tmp_path, monkeypatch) -> None:
     """Texts, prompts, files, reviews, quarantine, saved queries: gone; what is others' is there, and all of it is proven."""
     monkeypatch.setattr(spare, "SPARED_BYTES", 0)  # the copy before the published one lies beside it
-    monkeypatch.setattr(differences, "WATCHED_BYTES", 0)
+    monkeypatch.setattr(spare, "WATCHED_BYTES", 0)
     path = tmp_path / "team.duckdb"
     sessions = recorded(path, tmp_path / "work")
     assert list(found_in(path))

@@ -15,8 +15,8 @@ from actionledger.core.vocabulary import ExecutionStatus, Outcome, Reason, Relat
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.listings import sessions, turns
 from actionledger.ledger.queries import Filter, Mark
+from actionledger.ledger.queries.addresses import COLUMNS
 from actionledger.ledger.queries.base import ATTEMPTED
-from actionledger.ledger.queries.orders import COLUMNS
 from actionledger.replay.comparison import compare
 from actionledger.replay.failures import failures
 

@@ -24,7 +24,7 @@ from actionledger.core.vocabulary import (
 )
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.queries.labels import ScoreBound
 from actionledger.ledger.storage.rollups import tables
 
 from .conftest import MISSING, MONDAY, Book, call

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 from uuid import UUID
 
-import duckdb
 import pytest
 from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
@@ -130,7 +129,7 @@ TURNS = st.builds(
 
 @given(st.sets(IDS), st.lists(IDS))
 def test_ids_are_those_that_were_given(there: set[str], asked: list[str]):
-    packed = PackedIds(sorted(there))
+    packed = PackedIds(there)
     assert len(packed) == len(there)
     assert all(each in packed for each in there)
     assert [each in packed for each in asked] == [each in there for each in asked]
@@ -140,18 +139,10 @@ def test_ids_are_those_that_were_given(there: set[str], asked: list[str]):
 def test_turns_are_those_that_were_given_also_in_another_process(
     there: dict[str, KnownTurn], asked: list[str]
 ):
-    packed = pickle.loads(pickle.dumps(PackedTurns(sorted(there.items()))))
+    packed = pickle.loads(pickle.dumps(PackedTurns(there.items())))
     assert len(packed) == len(there)
     assert {each: packed.get(each) for each in there} == there
     assert [packed.get(each) for each in asked] == [there.get(each) for each in asked]
-
-
-@given(st.sets(IDS, max_size=30))
-def test_duckdb_has_them_in_the_order_that_is_wanted(there: set[str]):
-    found = duckdb.sql(
-        "SELECT id::VARCHAR FROM (SELECT unnest($1::UUID[]) AS id) ORDER BY id", params=[list(there)]
-    )
-    assert [each for (each,) in found.fetchall()] == sorted(there)
 
 
 def test_nothing_is_in_none():

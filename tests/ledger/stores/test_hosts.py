@@ -19,8 +19,8 @@ from actionledger.cli import app
 from actionledger.core.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.imports import import_path, sessions
 from actionledger.ledger import open_ledger
-from actionledger.ledger.storage.lake import conflicts, loading
-from actionledger.ledger.storage.lake.compaction import compact
+from actionledger.ledger.storage.lake import loading, tables
+from actionledger.ledger.storage.lake.committer import compact
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.local import verify
@@ -67,8 +67,8 @@ def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, 
 
     seen: set[threading.Thread] = set()
     monkeypatch.setattr(loading.LakeLoader, "_finish", together)
-    is_conflict = conflicts.is_conflict
-    monkeypatch.setattr(conflicts, "is_conflict", lambda error: collided.append(error) or is_conflict(error))
+    is_conflict = tables.is_conflict
+    monkeypatch.setattr(tables, "is_conflict", lambda error: collided.append(error) or is_conflict(error))
     importers = [threading.Thread(target=import_path, args=(SAMPLES, place)) for place in places]
     for importer in importers:
         importer.start()
@@ -317,7 +317,7 @@ def test_compact_says_what_it_frees_and_when(lake, make) -> None:
 def test_waiting_for_another_host_is_said_to_nobody(lake, capfd) -> None:
     """A collision is no trouble: nothing of it is on standard error."""
     attempts = []
-    for attempt in conflicts.tried_again():
+    for attempt in tables.tried_again():
         with attempt:
             attempts.append(attempt)
             if len(attempts) < 3:

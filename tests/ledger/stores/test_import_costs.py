@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.imports import import_path, parts, plan_importer
+from actionledger.core.ids import new_id
+from actionledger.imports import import_path, parts, plan_importer, sessions
 from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.recorded import known
 from actionledger.ledger.storage import internals
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.ingester import LakeIngester
 from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.lake.store import LakeStore
 
 DATA = Path(__file__).parents[3] / "data"
 
@@ -85,3 +88,28 @@ def test_an_erasure_by_another_host_counts_from_the_next_commit_on(lake, recordi
             other.forget(["s"])
         import_path(recording, ledger)
         assert len(ledger.sql("FROM turns")) == 1
+
+
+def test_a_blank_lake_is_not_asked_what_it_has(lake, recording, monkeypatch) -> None:
+    """Its catalog tells that nothing was ever committed; what another host has committed is known all the same."""
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(
+        sessions, "known", lambda ledger, *names: asked.append(names) or known(ledger, *names)
+    )
+    assert import_path(recording, lake("a")).turns == 2
+    assert asked == []
+    again = import_path(recording, lake("b"))
+    assert (again.turns, again.known, len(asked)) == (0, 2, 1)
+
+
+def test_segments_that_are_left_are_no_blank_lake(lake, recording) -> None:
+    """A killed process has recorded them, and nobody has committed them yet."""
+    open_ledger(lake("a"), in_background=False).close()
+    with open_ledger(lake("a"), in_background=False) as ledger:
+        assert ledger.internals.is_blank()
+    place = LakePlace.read(lake("a"))
+    segments = LakeStore(place).files.segments
+    segments.mkdir(exist_ok=True)
+    (segments / f"{new_id()}.1.jsonl").write_text("{}\n")
+    with open_ledger(lake("a"), in_background=False) as ledger:
+        assert not ledger.internals.is_blank()

@@ -8,7 +8,7 @@ import pytest
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.lake import compaction
+from actionledger.ledger.storage.lake import committer
 from actionledger.ledger.storage.schema import TABLES
 from actionledger.ledger.upkeep import relocation
 from actionledger.ledger.upkeep.forgetting.intent import Intent
@@ -133,8 +133,8 @@ def test_small_files_are_joined_and_the_past_is_let_go(lake, make, monkeypatch) 
         first = ledger._store.state() - 3
         with open_ledger(path, as_of=first) as past:
             assert len(past.sql("FROM events")) == 1
-        monkeypatch.setattr(compaction, "_UNUSED_FOR", compaction.timedelta(0))
-        done = compaction.compact(ledger._store.place, keep=compaction.timedelta(0))
+        monkeypatch.setattr(committer, "_UNUSED_FOR", committer.timedelta(0))
+        done = committer.compact(ledger._store.place, keep=committer.timedelta(0))
         assert done.files_after < done.files_before
         assert done.snapshots_expired > 3
         assert done.files_removed > 0

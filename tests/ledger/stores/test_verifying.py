@@ -18,7 +18,7 @@ from actionledger.ledger.storage.connections import transaction
 from actionledger.ledger.storage.files import LedgerFiles
 from actionledger.ledger.storage.insertion import ErasedSessions
 from actionledger.ledger.storage.lake import forgetting as in_lake, tables
-from actionledger.ledger.storage.lake.compaction import compact, timedelta
+from actionledger.ledger.storage.lake.committer import compact, timedelta
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace, is_place
 from actionledger.ledger.storage.loading import Loader

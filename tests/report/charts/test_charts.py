@@ -12,7 +12,8 @@ from actionledger.ledger.queries import Period, Trend, funnel, funnel_by, succes
 from actionledger.ledger.queries.stages import stages_of
 from actionledger.replay.contrasts import Measure
 from actionledger.report.charts.contrast import contrast_of
-from actionledger.report.charts.trend import Event, trend_of
+from actionledger.report.charts.trend import trend_of
+from actionledger.report.trend_spec import Event
 
 HOSTILE = "<b>small\u202e</b>"
 MONDAY, SUNDAY, LATER = (datetime.fromisoformat(day) for day in ("2026-03-02", "2026-03-09", "2026-03-16"))

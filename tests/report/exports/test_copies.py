@@ -9,10 +9,10 @@ import pytest
 
 import actionledger as al
 from actionledger.core.errors import LedgerError, UsageError
-from actionledger.ledger import queries, row_files
+from actionledger.ledger import queries
 from actionledger.ledger.queries.marks import selected
-from actionledger.ledger.row_files import write_rows
-from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
+from actionledger.ledger.storage import copies
+from actionledger.ledger.storage.copies import read_tables, write_database, write_rows, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES
 
 
@@ -121,7 +121,7 @@ def test_why_a_file_can_t_be_written_is_a_sentence(ledger, tmp_path, monkeypatch
         assert (file.stat().st_mode & 0o777, form) == (0o600, "csv")
         raise duckdb.IOException(f"IO Error: {said}")
 
-    monkeypatch.setattr(row_files, "count_rows", failing)
+    monkeypatch.setattr(copies, "count_rows", failing)
     (tmp_path / "t.csv").write_text("before")
     with pytest.raises(LedgerError, match=f"The file .*t.csv can't be written: {why}"):
         write_rows(ledger, selected("turns"), tmp_path / "t.csv", "csv")

@@ -11,9 +11,8 @@ from actionledger.core.errors import UsageError
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.marks import selected
 from actionledger.ledger.queries.names import one_session
-from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.storage import memory
-from actionledger.ledger.storage.copies import write_database, write_tables
+from actionledger.ledger.storage.copies import write_database, write_rows, write_tables
 from actionledger.ledger.storage.schema import LINK, TABLES
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces

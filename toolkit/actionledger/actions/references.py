@@ -23,7 +23,7 @@ MAX_FILLED = 1_000_000
 
 _REFERENCE = regex(r"\$\{([^${}.\n]{1,200})\.([^${}\n]{1,200})\}")
 _SUFFIX = "_from"
-_CONTAINERS = (dict, list)
+_CONTAINERS = (dict, list, str)
 _BY_NUMBER = regex(r"action_[1-9][0-9]{0,8}")
 _OWN_FIELDS = frozenset({"id", "depends_on"})
 """The fields that name actions; they can't contain results."""
@@ -142,10 +142,10 @@ def _is_meant(found: re.Match[str], ids: Collection[str]) -> bool:
 def may_refer(arguments: JsonMap) -> bool:
     """Return whether any text in the arguments may contain a reference; almost none does, so this allocates nothing."""
     for value in arguments.values():
-        if isinstance(value, str):
+        if type(value) is str:
             if "${" in value:
                 return True
-        elif isinstance(value, _CONTAINERS) and _may_hold(value):
+        elif isinstance(value, _CONTAINERS) and _may_hold([value]):
             return True
     return False
 

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import takewhile
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -45,7 +45,7 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
         may_have_references=catalogue.references,
     )
     if not repairs and None not in usual:
-        return tuple(cast("list[ActionCall]", usual))
+        return tuple(usual)  # type: ignore[arg-type]
     ids = frozenset(map(id_of, filter(_is_meant, reading.actions))) if catalogue.references else None
     return tuple(
         [

@@ -82,7 +82,7 @@ def _say_error(sentence: str) -> None:
 
 
 def _unforeseen(error: Exception) -> str:
-    from actionledger.ledger.storage.damage import damage_sentence, is_damage  # noqa: PLC0415 - the same
+    from actionledger.ledger.storage.connections import damage_sentence, is_damage  # noqa: PLC0415 - the same
 
     # A command's own SQL is valid, so if DuckDB can't read it, the file is damaged.
     if is_damage(error):

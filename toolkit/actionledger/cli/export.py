@@ -19,8 +19,7 @@ from actionledger.ledger.queries.compare import compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import Selected, selected, selected_sessions
 from actionledger.ledger.queries.names import one_run, one_session
-from actionledger.ledger.row_files import RowForm, write_rows
-from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
+from actionledger.ledger.storage.copies import RowForm, read_tables, write_database, write_rows, write_tables
 from actionledger.report.exports.atif import trajectory
 from actionledger.report.exports.otlp import traces
 from actionledger.report.exports.parts import track

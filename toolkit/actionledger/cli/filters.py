@@ -12,8 +12,8 @@ from actionledger.core.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.fields import FIELDS, Field, Kind
 from actionledger.ledger.queries.filters import Filter, set_fields
+from actionledger.ledger.queries.labels import ScoreBound
 from actionledger.ledger.queries.names import FIRST, one_run
-from actionledger.ledger.queries.scores import ScoreBound
 
 SHOWN = 12
 """Maximum number of known names listed."""

@@ -178,7 +178,7 @@ def compact(
     """Merge a lake's small files and drop old states."""
     require("A ledger in a lake", "lake", "tenacity")
     from actionledger.ledger.storage.files import LedgerFiles  # noqa: PLC0415 - of an extra
-    from actionledger.ledger.storage.lake.compaction import compact as join  # noqa: PLC0415
+    from actionledger.ledger.storage.lake.committer import compact as join  # noqa: PLC0415
     from actionledger.ledger.storage.lake.place import LakePlace, is_place  # noqa: PLC0415
 
     found = existing(ledger)

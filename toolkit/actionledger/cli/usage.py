@@ -13,8 +13,7 @@ from actionledger.cli.summary import cost_lines
 from actionledger.cli.tables import Sheet, console, plain, print_json, print_text, rate_value, shown_rate
 from actionledger.core.text import NO_NAME, by_prices, counted, cut
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.spending import Group, spending
-from actionledger.ledger.queries.tools import ToolSums, tools
+from actionledger.ledger.queries.tools import Group, ToolSums, spending, tools
 from actionledger.ledger.queries.usage import billed_beside, price_sources, unpriced
 
 NOT_RECORDED = "–"

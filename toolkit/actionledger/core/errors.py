@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import UnionType
-from typing import TypeVar, cast
+from typing import TypeVar
 
 Name = TypeVar("Name", bound=str)
 Named = TypeVar("Named")
@@ -81,7 +81,7 @@ class UnknownNameError(UsageError):
 
 def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
     """Return the value with a name; a name that is not among the known ones is an error that lists them."""
-    found = known.get(cast("Name", name)) if isinstance(name, str) else None
+    found = known.get(name) if isinstance(name, str) else None  # type: ignore[arg-type]
     if found is None:
         raise UnknownNameError(kind, name, known)
     return found

@@ -112,9 +112,9 @@ def rows_of(kind: type[_Row], rows: Sequence[tuple[Any, ...]]) -> list[_Row]:
         >>> rows_of(al.Span, [(0, 2), (3, 4)])
         [Span(start=0, end=2), Span(start=3, end=4)]
     """
-    if rows:
-        kind._make(rows[0])  # checks the number of fields; all rows come from the same place
-    return list(map(row_maker(kind), rows))
+    if rows and len(rows[0]) != len(kind._fields):  # all rows come from the same place
+        raise TypeError(f"Expected {len(kind._fields)} fields, got {len(rows[0])}.")
+    return [*map(partial(tuple.__new__, kind), rows)]
 
 
 def row_maker(kind: type[_Row]) -> Callable[[tuple[Any, ...]], _Row]:

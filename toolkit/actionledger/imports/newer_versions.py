@@ -6,7 +6,6 @@ from typing import Any
 
 from actionledger.core.patterns import regex
 from actionledger.core.text import counted
-from actionledger.imports.sources.registry import known_source
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.versions import FORMAT_VERSIONS, VERSIONS, recorded_versions
 
@@ -51,6 +50,8 @@ def newer_recordings(ledger: Queryable) -> list[Newer]:
 
 
 def _newer(source: str, version: str, sessions: int = 0) -> Newer | None:
+    from actionledger.imports.sources.registry import known_source  # noqa: PLC0415 - slow to load, and many ledgers name no version
+
     known = known_source(source)
     tested = known.tested if known else ""
     is_newer = bool(tested) and _numbers(version) > _numbers(tested)

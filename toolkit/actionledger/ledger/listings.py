@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from actionledger.core.errors import UsageError
 from actionledger.ledger.ledger import Ledger
-from actionledger.ledger.queries.addresses import Parameters, query_of, refuse_others
+from actionledger.ledger.queries.addresses import Order, Parameters, query_of, refuse_others
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.filters import (
     EVERYTHING,
@@ -15,11 +15,9 @@ from actionledger.ledger.queries.filters import (
     refuse_no_filter,
 )
 from actionledger.ledger.queries.marks import ALL_TURNS, Mark, mark_parameters, whole_turns_behind
-from actionledger.ledger.queries.orders import Order
 from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.sessions import whole_sessions
-from actionledger.ledger.queries.spending import Group, spending
-from actionledger.ledger.queries.tools import whole_tool_calls
+from actionledger.ledger.queries.tools import Group, spending, whole_tool_calls
 from actionledger.ledger.results import QueryResult
 
 _SHOWN_AS = ("page", "order", "unit", "by")

@@ -5,6 +5,7 @@ The first read takes the rows of the first run. A later read of a large result r
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, TypeAlias, TypeVar
 
@@ -45,6 +46,12 @@ class Row(tuple[Any, ...]):
 
     def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
         return tuple, (tuple(self),)
+
+
+@lru_cache(maxsize=256)
+def _row_of(columns: tuple[str, ...]) -> type[Row]:
+    """Return the class of rows with these columns: one for all statements, since a class is freed by a full collection only."""
+    return type("Row", (Row,), {"__slots__": (), "_columns": columns})
 
 
 _Given = TypeVar("_Given")
@@ -99,7 +106,7 @@ class QueryResult:
         """The columns' names, in order; names may repeat. Empty if the statement gives no rows."""
         self.types: tuple[str, ...] = tuple(str(column[1]) for column in described)
         """The columns' types, as DuckDB names them."""
-        self._row = type("Row", (Row,), {"__slots__": (), "_columns": tuple(self.columns)})
+        self._row = _row_of(self.columns)
         self.address = ""
         """The address of the dashboard's page that lists these rows, relative to its first page; empty if there is none."""
 

@@ -5,10 +5,12 @@ on a busy machine that wait never ends. All its threads react to ``interrupt``, 
 two statements is lost, so it is sent again.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import SimpleQueue
 from threading import Event, Thread, current_thread, main_thread
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection
 
@@ -16,10 +18,16 @@ _AGAIN = 0.05
 """Seconds after which an interrupt is sent again."""
 
 _Given = TypeVar("_Given")
+_Worker: TypeAlias = SimpleQueue[Callable[[], Any]]
+
+_idle: list[_Worker] = []
+"""What threads without work wait for. They are kept, since DuckDB frees a thread's memory with it: the next one's statement takes it page by page."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
-    """Run a long DuckDB call in a thread of its own, so that this thread can react to Ctrl-C."""
+    """Run a long DuckDB call in another thread, so that this thread can react to Ctrl-C."""
     if current_thread() is not main_thread():
         return work()  # Python delivers Ctrl-C to the main thread only
     given: list[_Given] = []
@@ -35,18 +43,32 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
         finally:
             ended.set()
 
-    thread = Thread(target=do, name="actionledger-statement", daemon=True)
+    worker = _idle.pop() if _idle else _worker()
     try:
-        thread.start()
+        worker.put(do)
         ended.wait()
     except BaseException:  # only a signal's handler raises here
         stopped.set()
-        while thread.ident is not None and not ended.wait(_AGAIN):
+        worker.put(do)  # the handler may have run before the first one
+        while not ended.wait(_AGAIN):
             connection.interrupt()
+        _idle.append(worker)
         raise
+    _idle.append(worker)
     if failed:
         raise failed[0]
     return given[0]
+
+
+def _worker() -> _Worker:
+    asked = _Worker()
+
+    def run() -> None:
+        while True:
+            asked.get()()
+
+    Thread(target=run, name="actionledger-statement", daemon=True).start()
+    return asked
 
 
 @contextmanager

@@ -22,7 +22,7 @@ _ALWAYS_ASKED = regex(rf"[\u4e00-\u9fff]|{FOLDED.pattern}")
 
 def may_hold(text: str, stems: frozenset[str]) -> bool:
     """Return whether a pattern may match in a text, given stems of which each match holds one."""
-    return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text).words or ())
+    return not text.isascii() or not stems.isdisjoint(BEFORE.heard(text) or ())
 
 
 _PIECE = 128
@@ -34,18 +34,19 @@ class CueWords:
 
     def __init__(self) -> None:
         self.shown: dict[int, bool] = {}
-        self._stems: Collection[str] = STEMS
-        self._asked = 0
+        self._stems: Collection[str] | None = None
+        self._is_asked = False
 
     def may_stand_in(self, text: str, part: str) -> bool:
         """Return whether any cue may be in a part of the text. Long parts but the first are only searched for the stems that the text holds."""
-        if len(part) <= _PIECE:
-            is_any = not STEMS.isdisjoint(BEFORE.heard(part).words or ())
+        if not self._is_asked or len(part) <= _PIECE:
+            self._is_asked = True
+            words = BEFORE.heard(part)
+            is_any = not STEMS.isdisjoint(words) if words else False
         else:
-            if self._asked == 1:
+            if self._stems is None:
                 whole = text.lower()
                 self._stems = [stem for stem in STEMS if stem in whole]
-            self._asked += 1
             lowered = part.lower() if self._stems else ""
             is_any = [stem for stem in self._stems if stem in lowered] != []
         return is_any or (not part.isascii() and _ALWAYS_ASKED.search(part) is not None)
@@ -182,7 +183,12 @@ _SHOWS = AnyCase(r"\b(?:show|illustrat|demonstrat|give you)|展示|举")
 def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block presents it as an example, or forbids writing it."""
     text, memory = source.text, source.memory(CueWords)
-    if _is_behind_tag(text, start) or not memory.may_stand_in(text, _paragraph_before(text, start)):
+    tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
+    if tag >= 0 and _CLOSING_TAG.match(text, tag, start):
+        return False  # a closing tag that ends all sentences is directly before it, as between calls
+    # The last paragraph holds the last sentence, and is found faster.
+    said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
+    if not said or not memory.may_stand_in(text, said[said.rfind("\n\n") + 1 :]):
         return False
     if start not in memory.shown:
         is_within_line, place = _sentence_before(text, start)
@@ -205,18 +211,6 @@ def _shows(is_within_line: bool, sentence: str) -> bool:
     if not (is_anywhere or _tells(is_within_line, sentence, words)):
         return False
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
-
-
-def _paragraph_before(text: str, start: int) -> str:
-    """Return the last paragraph before a block, which holds the last sentence; this is faster than finding that."""
-    said = text[start - _WINDOW if start > _WINDOW else 0 : start].rstrip()
-    return said[said.rfind("\n\n") + 1 :].lstrip("\n")
-
-
-def _is_behind_tag(text: str, start: int) -> bool:
-    """Return whether a closing tag that ends all sentences is directly before a place, as between calls."""
-    tag = text.rfind("<", start - _BESIDE if start > _BESIDE else 0, start)
-    return tag >= 0 and _CLOSING_TAG.match(text, tag, start) is not None
 
 
 def may_forbid_something_else(source: Source, start: int) -> bool:

@@ -52,55 +52,70 @@ _TURN = regex(
 )
 """The label of a turn in a written dialogue."""
 
-_DIALOGUE = "It stands in a dialogue or a log."
+DIALOGUE = "It stands in a dialogue or a log."
 
 _STEPS = frozenset({"action", "observation", "plan", "reasoning", "step", "thought"})
 """Labels of what one writer says in turns."""
 
-_LEAD = regex(r"[` \t\r\n]*+")
+_TURN_BEHIND = regex(rf"[` \t\r\n]{{0,{_BEHIND}}}+{_TURN.pattern}", re.MULTILINE)
 _OPENS = regex(r"\s*+(?:```|[<{\[])")
 
 _OTHER_SPEAKER = regex(r"^\W{0,2}(?:human|tool|user)\W{0,2}[:>]", re.MULTILINE | re.IGNORECASE)
 
 
-def what_holds(text: str, span: Span, low: int, *, is_apart: bool = False) -> str:
-    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing.
-
-    Only a dialogue may enclose one that is on lines of its own behind whole sentences.
-    """
-    if is_apart:
-        return _DIALOGUE if _is_in_dialogue(text, span) else ""
+def what_holds(text: str, span: Span, low: int) -> str:
+    """Return what encloses a call: a tag that shows, a comment, quotes, a table, a diff, a list, or a dialogue; empty if nothing."""
     opens = text[max(low, span.start - _TAG) : span.start].rstrip()
     if opens.endswith((">", "]", "%}")) and _is_in_pair(opens, text, span.end):
         return "It stands in a tag that shows it."
-    near = max(low, span.start - _BEFORE, text.rfind("```", low, span.start))
-    if (
-        opens.endswith("`")
-        and not opens.endswith("``")
-        and text[span.end : span.end + _BEHIND].lstrip().startswith("`")
-    ):
+    if _is_in_program(opens, text, span, low):
         return "It stands in the text of a program."
-    for mark in _TEXTS:
-        if text.count(mark, near, span.start) % 2:
-            return "It stands in the text of a program."
-    if _is_in_dialogue(text, span):
-        return _DIALOGUE
-    line = max(low, text.rfind("\n", low, span.start) + 1)
+    if is_in_dialogue(text, span):
+        return DIALOGUE
+    line = text.rfind("\n", low, span.start) + 1 or low
     before = text[line : span.start].strip()
     if not before:
         return ""
-    if before in _COMMENTS or (before == "*" and text.rfind("/*", near, line) > text.rfind("*/", near, line)):
+    return _marked_as(before, text, span, Span(low, line)) or _beside(before, text, span, line)
+
+
+def _is_in_program(opens: str, text: str, span: Span, low: int) -> bool:
+    """Return whether a call stands in a string of a program's text."""
+    is_quoted = opens.endswith("`") and not opens.endswith("``")
+    if is_quoted and text[span.end : span.end + _BEHIND].lstrip().startswith("`"):
+        return True
+    before = text[max(low, span.start - _BEFORE) : span.start]
+    if _TEXTS[0] not in before and _TEXTS[1] not in before:
+        return False
+    near = before[max(0, before.rfind("```")) :]
+    return any(near.count(mark) % 2 for mark in _TEXTS)
+
+
+def _marked_as(before: str, text: str, span: Span, above: Span) -> str:
+    """Return what the signs before a call on its line make of it, given the span above that line; empty if nothing."""
+    if before in _COMMENTS or (before == "*" and _is_in_comment(text, span.start, above)):
         return "It stands in a comment."
     lines = span.of(text).split("\n")[1:]
     if before[0] in "+-|" and lines and all(each.startswith(before[0]) for each in lines):
         return "Each of its lines begins with a sign."
-    if before in {"+", "-"} and _HUNK.search(text, low, line):
+    if before in {"+", "-"} and _HUNK.search(text, *above):
         return "It stands in a diff."
     if _TASK.match(before) or (_ITEM.match(before) and _NEXT_ITEM.match(text, span.end, span.end + _BEHIND)):
         return "It stands in a list of what is to be done."
+    return ""
+
+
+def _is_in_comment(text: str, start: int, above: Span) -> bool:
+    """Return whether a comment is open above a call's line."""
+    near = max(above.start, start - _BEFORE, text.rfind("```", above.start, start))
+    return text.rfind("/*", near, above.end) > text.rfind("*/", near, above.end)
+
+
+def _beside(before: str, text: str, span: Span, line: int) -> str:
+    """Return what the words on a call's line make of it: a dialogue, a table, quotes; empty if nothing."""
     speaker = _SPEAKER.match(before)
     if speaker and (speaker["log"] or _OTHER_SPEAKER.search(text, max(0, line - _BEFORE), line)):
-        return _DIALOGUE
+        return DIALOGUE
     end = text.find("\n", span.end, span.end + _BEHIND)
     behind = text[span.end : end if end >= 0 else span.end + _BEHIND].strip()
     if not behind:
@@ -113,9 +128,9 @@ def what_holds(text: str, span: Span, low: int, *, is_apart: bool = False) -> st
     return ""
 
 
-def _is_in_dialogue(text: str, span: Span) -> bool:
+def is_in_dialogue(text: str, span: Span) -> bool:
     """Return whether one who spoke before the last turn ahead of a call speaks again right behind it."""
-    again = _TURN.match(text, _LEAD.match(text, span.end, span.end + _BEHIND).end())  # type: ignore[union-attr]
+    again = _TURN_BEHIND.match(text, span.end)
     if again is None or again[again.lastgroup or 0].lower() in _STEPS or _OPENS.match(text, again.end()):
         return False  # a label that leads to the next call is a step, as in "And one more:"
     speakers = [

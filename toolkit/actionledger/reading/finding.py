@@ -36,7 +36,7 @@ _SHORT, _MOST_REMEMBERED = 16, 256
 """The longest cached text, in code points, and the maximum of cached texts, each with the dialects that ask for it."""
 
 # Looking up an enum member takes a tenth of a microsecond in Python 3.11.
-_STRICT, _LITERAL = BlockStatus.STRICT, OpeningKind.LITERAL
+_STRICT, _LITERAL, _FENCE = BlockStatus.STRICT, OpeningKind.LITERAL, OpeningKind.FENCE
 _HIDDEN = regex(f"[{HIDDEN}]+")
 
 Placed = tuple[Dialect, Found]
@@ -154,11 +154,14 @@ class Finder:
                     at = max(at, found.span.end)
                 at = max(at, quote.last_line)
             elif (placed := self._first_reading(source, opening, end, options)) and (
-                self._is_nested or not _holds_fences(placed[1], opening, source.text)
+                self._is_nested
+                or placed[1].reason is not Reason.NOT_AN_ACTION
+                or not _holds_fences(placed[1], opening, source.text)
             ):
                 yield _unless_lost(*placed, open_fence) if open_fence else placed
-                at = max(at, placed[1].span.end)
-                thought_until = at if placed[1].reason is Reason.REASONING else thought_until
+                found = placed[1]
+                at = found.span.end if found.span.end > at else at  # noqa: FURB136 - no call for each block
+                thought_until = at if found.reason is Reason.REASONING else thought_until
             elif opening.kind is OpeningKind.FENCE and self._is_nested:
                 at = behind_mark(opening, source.text)
             elif not self._is_nested and is_fence(opening, source.text):
@@ -215,8 +218,10 @@ class Finder:
             found = dialect.read(source, opening, end, options)
             if found is None:
                 continue
-            if opening.kind is _LITERAL and found.status is _STRICT and not found.issues:
-                return dialect, unless_cut(dialect, unless_shown(dialect, found, opening, source), source)
+            is_usual = opening.kind is _LITERAL or opening.kind is _FENCE
+            if is_usual and found.status is _STRICT and not found.issues:
+                found = unless_shown(dialect, _seen(found, opening, source.text, options), opening, source)
+                return dialect, unless_cut(dialect, found, source) if source.is_cut else found
             if opening.kind is _LITERAL:
                 found = unless_brackets_lack(dialect, found, source, opening, options)
             found = weighed(_seen(found, opening, source.text, options), opening, source.text)
@@ -313,9 +318,12 @@ def _says_nothing(found: Found, opening: Opening) -> bool:
 
 
 def _holds_fences(found: Found, opening: Opening, text: str) -> bool:
-    """Return whether a closed fence holds only data and further fences; it is then searched as if no dialect had read it."""
-    is_data = found.reason is Reason.NOT_AN_ACTION and opening.kind is OpeningKind.FENCE
-    return is_data and found.body.end < found.span.end and text.find("```", *found.body) >= 0
+    """Return whether data is a closed fence with further fences; it is then searched as if no dialect had read it."""
+    return (
+        opening.kind is OpeningKind.FENCE
+        and found.body.end < found.span.end
+        and text.find("```", *found.body) >= 0
+    )
 
 
 def _shown(placed: Placed) -> Placed:

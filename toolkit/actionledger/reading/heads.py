@@ -143,16 +143,16 @@ def without_held(placed: Iterator[Placed], text: str, end: int) -> Iterator[Plac
         if waiting and (found.status is not BlockStatus.IGNORED or found.reason is Reason.REASONING):
             yield from waiting
             waiting = []
-        if waiting or _is_unclosed(found, end):
+        if waiting or (found.status is BlockStatus.MALFORMED and _is_given_up(found, end)):
             waiting.append((dialect, found))
         else:
             yield dialect, found
     yield from waiting
 
 
-def _is_unclosed(found: Found, end: int) -> bool:
-    """Return whether a block is unreadable and ends with its body: given up rather than closed by a marker."""
-    return found.status is BlockStatus.MALFORMED and found.body.end == found.span.end < end
+def _is_given_up(found: Found, end: int) -> bool:
+    """Return whether an unreadable block ends with its body, and is not closed by a marker."""
+    return found.body.end == found.span.end < end
 
 
 def _is_inside(text: str, holder: Found, at: int) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Protocol
 
 from actionledger.core.values import Block, Issue, RawAction, Reading, Repair, Span, rows_of
@@ -20,6 +19,7 @@ from actionledger.reading.thinking import Thinking
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+_MALFORMED = BlockStatus.MALFORMED
 
 
 def has_lone_ends(text: str) -> bool:
@@ -70,12 +70,12 @@ def read(
 ) -> Reading:
     """Parse a response."""
     written = source.text
-    has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
+    has_other_ends = "\r" in written and has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
         source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
     placed = _judged(source, finder, [*finder.blocks(source, options)], options, evidence)
     placed = restored(placed, written) if has_other_ends else placed
-    placed = _within_limit(placed, max_blocks)
+    placed = placed if max_blocks is None else _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
 
 
@@ -127,7 +127,7 @@ def assembled(
     """Number the blocks, collect actions and issues, and decide the outcome."""
     blocks, actions = numbered(placed)
     is_meant = None in [action.illustration for action in actions]
-    is_lost = any(map(_is_lost, blocks))
+    is_lost = True in [_is_lost(block) for block in blocks if block.issues or block.status is _MALFORMED]
     outcome = _outcome(text, blocks, has_actions=is_meant, is_lost=is_lost, requires_action=requires_action)
     issues = [issue for block in blocks for issue in block.issues]
     if outcome is Outcome.FAILED and not is_lost:
@@ -170,10 +170,8 @@ def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[li
     return blocks, rows_of(RawAction, actions)
 
 
-def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
+def _within_limit(placed: list[Placed], max_blocks: int) -> list[Placed]:
     """Ignore the blocks with actions beyond the limit, each with an issue."""
-    if max_blocks is None:
-        return placed
     kept, count = [], 0
     for dialect, found in placed:
         count += found.status is not BlockStatus.IGNORED
@@ -203,17 +201,16 @@ def _outcome(
         return Outcome.FAILED if requires_action else Outcome.NO_ACTION
     if not has_actions:
         return Outcome.ABSTAINED
-    if all(block.status is BlockStatus.STRICT for block in read_blocks):
-        return Outcome.CLEAN
-    return Outcome.REPAIRED
+    changed = [block for block in read_blocks if block.status is BlockStatus.REPAIRED]
+    return Outcome.REPAIRED if changed else Outcome.CLEAN
 
 
 def _is_lost(block: Block) -> bool:
     """Return whether a block holds something meant that was not fully parsed."""
     if block.status is BlockStatus.IGNORED:
         return any(issue.code in _LOSSES for issue in block.issues)
-    if block.status is BlockStatus.MALFORMED or not block.issues:
-        return block.status is BlockStatus.MALFORMED
+    if block.status is BlockStatus.MALFORMED:
+        return True
     return any(issue.code in _LOSSES or issue.code in _DOUBTS for issue in block.issues)
 
 
@@ -221,24 +218,20 @@ def _narrative(text: str, blocks: Sequence[Block]) -> str:
     """Return the text without blocks that hold actions or thoughts; other ignored blocks stay."""
     if not blocks:
         return text.strip()
-    pieces: list[str] = []
-    start = 0
-    spans = [
-        block.span
-        for block in blocks
-        if block.status is not BlockStatus.IGNORED or block.reason is Reason.REASONING
-    ]
-    for span in sorted(spans):
-        pieces.append(text[start : span.start])
-        start = max(start, span.end)
-    pieces.append(text[start:])
-    narrative = pieces[0].strip()
-    for before, piece in pairwise(pieces):
+    narrative, before, start = "", "", 0
+    spans = sorted(
+        [
+            block.span
+            for block in blocks
+            if block.status is not BlockStatus.IGNORED or block.reason is Reason.REASONING
+        ]
+    )
+    for begins, ends in (*spans, (len(text), 0)):
+        piece = text[start:begins]
         said = piece.strip()
-        if not said:
-            continue
-        if narrative:
-            own_line = before.rstrip(" \t").endswith("\n") or piece.lstrip(" \t\r").startswith("\n")
+        if said and narrative:
+            own_line = before.rstrip(" \t")[-1:] == "\n" or piece.lstrip(" \t\r")[:1] == "\n"
             narrative += "\n\n" if own_line else " "
         narrative += said
+        before, start = piece, ends if ends > start else start  # noqa: FURB136 - no call for each block
     return narrative

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from actionledger.core.patterns import regex
 from actionledger.core.values import Span
-from actionledger.reading.enclosing import what_holds
+from actionledger.reading.enclosing import DIALOGUE, is_in_dialogue, what_holds
 from actionledger.reading.prose_words import (
     ANNOUNCES,
     CONDITIONS,
@@ -22,6 +22,7 @@ from actionledger.reading.prose_words import (
     bids,
     defers,
     describes,
+    goes_on_about,
     is_about_work,
     is_question,
     judges,
@@ -29,7 +30,7 @@ from actionledger.reading.prose_words import (
     says_nothing,
     takes_back,
 )
-from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, STEP
+from actionledger.reading.prose_words.sequels import ABOUT, GOES_FORTH, REFERS, RESUMES, STEP
 
 _BEFORE = 400
 """The searched text before a call, in code points."""
@@ -42,12 +43,6 @@ _NEAR, _LETTER_WITHIN = 120, 20
 
 _LAST = 2
 """The number of sentences before a call that may announce it."""
-
-_OPENING = frozenset({"", "<", "{", "["})
-"""The beginning of the next call, or nothing."""
-
-_AGAINST = regex("[?？か`~[{]|\"\"\"|'''")
-"""Signs of a question, of a program's text, and those that may separate the text before a call otherwise than by sentences."""
 
 _SHORT, _FEW = 20, 3
 _WORDS = regex(r"[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_\u3040-\u9fff\uac00-\ud7a3]++")
@@ -79,13 +74,18 @@ _MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
 """The beginning of what may be a speaker's name."""
 
 _LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
-_CALL_FOLLOWS = regex(rf"[`~ \t\r\n.;,*_]{{0,{BEHIND}}}+(?:[<{{\[]|\Z)")
+_WORDS_BEHIND = regex(rf"{_LEAD.pattern}(?![<{{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{{\[`]++|`(?!``))*+)")
+"""Text behind a call up to the next markup, if there is a word in it or behind that."""
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
 _NEXT_CALL = regex(r"(?:[^<{\[`]|`(?!``))*+(?<=\n)(?:<(?!/)|[{\[]|```)")
 """Words behind a call that lead to the next one, as in a series of steps."""
 
 _LABEL = regex(r"[*_#\s]*+\w++[*_\s]*+[:：][*_\s]*+")
+_LEADS = 5
+"""The longest sentence that leads to a profile's own block whatever it says, in words: "A branch comes first:"."""
+
+_LABEL_LINE = regex(r"(?:\A|\n)\w++:\Z")
 _HEADING = regex(r"[#*_>|+-]|\d++[.)]")
 
 
@@ -128,16 +128,22 @@ def _leaves_alone(said: str, before: str, *, is_own: bool) -> bool:
     """
     if not said:
         return len(before) < _BEFORE
-    ends = (
-        said[-1] in (".!:。！" if is_own else ".!") and "\n" in before[len(said) :] and said[-2:-1].isalpha()
-    )
-    if not ends or _AGAINST.search(said):
+    ends = said[-1] in (".!。！" if is_own else ".!") or (is_own and _LABEL_LINE.search(said))
+    if not (ends and "\n" in before[len(said) :] and said[-2:-1].isalpha()) or _may_ask_or_quote(said):
         return False
     last = said.rfind("\n\n") + 1
-    if not says_nothing(said[last:].lstrip("\n")):  # already heard by ``cues``
+    if not says_nothing(said[last:]):  # already heard by ``cues``
         return False
+    if not last:
+        return True
     ahead = said[:last].rstrip()
     return not ahead or (ahead[-1] in ".!。！" and ahead[-2:-1].isalpha()) or says_nothing(ahead)
+
+
+def _may_ask_or_quote(said: str) -> bool:
+    """Return whether a text has signs of a question, of a program's text, or such as separate it otherwise than by sentences."""
+    is_plain = not ("?" in said or "`" in said or "~" in said or "[" in said or "{" in said or "'''" in said)
+    return not is_plain or '"""' in said or "？" in said or "か" in said
 
 
 def _against_behind(behind: str, is_made: Callable[[], bool], *, is_own: bool = False) -> str:
@@ -186,14 +192,14 @@ def _is_announced(sentences: list[str], behind: str, *, is_beside: bool) -> bool
 
 def _is_within(sentence: str, behind: str) -> bool:
     """Return whether the sentence before a call goes on behind it."""
-    return (_is_unended(sentence) or sentence.endswith((",", "，", "、"))) and _GOES_ON.match(
-        behind
-    ) is not None
+    if behind == "" or _GOES_ON.match(behind) is None:
+        return False
+    return sentence.endswith((",", "，", "、")) or _is_unended(sentence)
 
 
 def _presents(sentence: str) -> bool:
     """Return whether a sentence ends in a colon and so presents what follows."""
-    return sentence.rstrip("*_` ").endswith((":", "："))
+    return sentence.rstrip("*_` ")[-1:] in (":", "：")
 
 
 def _is_short(sentence: str) -> bool:
@@ -202,59 +208,78 @@ def _is_short(sentence: str) -> bool:
 
 
 def verdict_of_marked(text: str, span: Span, low: int, *, is_own: bool = False) -> Verdict | None:
-    """Judge a call with its format's marks by the prose around it; None if it is meant."""
-    before = text[max(low, span.start - _BEFORE) : span.start]
+    """Judge a call with its format's marks by the prose around it; None if it is meant.
+
+    A profile's own block is how its model acts: only words about the block are a text that shows it.
+    """
+    before, behind = text[max(low, span.start - _BEFORE) : span.start], _behind(text, span.end)
     said = before.rstrip()
-    if not said and len(before) < _BEFORE and _CALL_FOLLOWS.match(text, span.end):
-        return None  # as between two calls
-    behind = _behind(text, span.end)
-    is_about = behind != "" and (judges(behind) or asks(behind))
-    if is_about and takes_back(behind):
-        return Verdict(True, "What follows takes it back.")
     is_quiet = _leaves_alone(said, before, is_own=is_own)
-    if not behind and is_quiet:
+    if is_quiet and not behind:
         return None
-    has_before = _WORD.search(before) is not None
-    if is_about:
+    has_before = bool(said) and (is_quiet or _WORD.search(said) is not None)
+    is_told = behind != "" and (goes_on_about(behind) if is_own else judges(behind))
+    if (is_told and judges(behind)) or asks(behind):
+        if takes_back(behind):
+            return Verdict(True, "What follows takes it back.")
         is_made = lambda: has_before and _is_made(_last(text, span.start, low, 1))  # noqa: E731
         if why := _against_behind(behind, is_made, is_own=is_own):
             return Verdict(False, why)
-    if why := what_holds(text, span, low, is_apart=is_quiet):
+    if is_quiet and is_in_dialogue(text, span):
+        return Verdict(False, DIALOGUE)
+    if not is_quiet and (why := what_holds(text, span, low)):
         return Verdict(False, why)
     if not has_before:
         return None
-    # A profile's own block is how its model acts: only words about the block are a text that shows it.
-    is_followed = behind != "" and not (
-        (
-            is_own
-            and not REFERS.match(behind)
-            and (not _presents(said) or STEP.match(said[said.rfind("\n") + 1 :]))
-        )
+    is_followed = behind != "" and _is_followed(text, span, said, behind, is_own=is_own, is_told=is_told)
+    if is_quiet and not is_followed:
+        return None
+    why = _against_last(text, span, low, behind, is_quiet=is_quiet, is_followed=is_followed, is_own=is_own)
+    return Verdict(False, why) if why else None
+
+
+def _is_followed(text: str, span: Span, said: str, behind: str, *, is_own: bool, is_told: bool) -> bool:
+    """Return whether words follow a call that may go on about it."""
+    is_about = not is_own or (is_told and REFERS.match(behind) is not None)
+    return not (
+        (not is_about and (not _presents(said) or STEP.match(said[said.rfind("\n") + 1 :])))
         or len(_WORDS.findall(behind)) < _FEW
         or GOES_FORTH.match(behind)
         or _NEXT_CALL.match(text, span.end, span.end + BEHIND)
     )
-    if is_quiet and not is_followed:
-        return None
-    sentences = _last(text, span.start, low, 1 if is_own and not behind else _LAST)
-    if is_own and sentences and _LABEL.fullmatch(sentences[-1]):
+
+
+def _against_last(
+    text: str, span: Span, low: int, behind: str, *, is_quiet: bool, is_followed: bool, is_own: bool
+) -> str:
+    """Return what the last sentences before a marked call say against it; empty if nothing."""
+    needs_last = is_own and not is_followed
+    sentences = _last(text, span.start, low, 1 if needs_last else _LAST)
+    if needs_last and sentences and _LABEL.fullmatch(sentences[0]):
         sentences = _last(text, span.start, low)
-    if _answers(sentences):
-        return Verdict(False, "It stands as the answer to a question that the text asks itself.")
     if not sentences:
-        return None
-    if not is_quiet and (told := _against_sentence(sentences[-1])) is not None:
-        return Verdict(False, told) if told else None
+        return ""
+    last = sentences[-1]
+    if _answers(sentences):
+        return "It stands as the answer to a question that the text asks itself."
+    told = None if is_quiet else _against_sentence(last, is_own=is_own)
+    if told is not None:
+        return told
+    if needs_last and not (_presents(last) or _is_within(last, behind)):
+        return ""
     is_beside = not is_quiet and _begins_line(text, span.start, low)
-    why = _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
-    return Verdict(False, why) if why else None
+    return _against_marked(sentences, behind, is_followed=is_followed, is_beside=is_beside, is_own=is_own)
 
 
-def _against_sentence(sentence: str) -> str | None:
+def _against_sentence(sentence: str, *, is_own: bool) -> str | None:
     """Return what the sentence before a marked call says against it in so many words; empty if it is undertaken, None if nothing."""
-    if CONDITIONS.search(sentence):
-        return "The sentence before it makes it wait for something else."
-    is_shown = SHOWS.search(sentence)
+    is_shown = False
+    if not says_nothing(sentence):
+        if CONDITIONS.search(sentence):
+            return "The sentence before it makes it wait for something else."
+        is_shown = SHOWS.search(sentence)
+    if is_own and _presents(sentence) and takes_back(sentence) and not UNDERTAKES.search(sentence):
+        return "The sentence before it takes it back."
     if not (is_shown or offers(sentence)):
         return None
     says = "says that it is not made" if is_shown else "asks whether to make it"
@@ -281,7 +306,13 @@ def _against_marked(
         and not (is_presented and (OPEN.search(sentence) or (behind and not is_own)))
     ):
         return ""
-    if is_presented and not is_own and not _goes_on(sentences):
+    is_led_to = is_own and (
+        len(_WORDS.findall(sentence)) <= _LEADS
+        or is_about_work(sentence)
+        or STEP.match(sentence)
+        or RESUMES.match(sentence)
+    )
+    if is_presented and not is_led_to and not _goes_on(sentences):
         return "The sentence before it presents it, and does not say that it is made."
     if not is_own and _is_unended(sentence) and len(_WORDS.findall(sentence)) > _FEW:
         return "It stands in the middle of a sentence."
@@ -322,14 +353,8 @@ def has_words(text: str) -> bool:
 
 
 def _behind(text: str, end: int) -> str:
-    begins = _LEAD.match(text, end, end + BEHIND).end()  # type: ignore[union-attr]
-    if text[begins : begins + 1] in _OPENING:
-        return ""
-    behind = text[begins : end + BEHIND]
-    if _WORD.search(behind) is None:
-        return ""
-    markup = _MARKUP.search(behind)
-    return behind[: markup.start()] if markup else behind
+    behind = _WORDS_BEHIND.match(text, end, end + BEHIND)
+    return behind["words"] if behind else ""
 
 
 def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
@@ -346,14 +371,15 @@ def _last(text: str, start: int, low: int, most: int = _LAST) -> list[str]:
 def _before(text: str, start: int, low: int) -> str:
     """Return the prose before a call, within the searched window."""
     before = text[max(low, start - _BEFORE) : start]
-    fence = before.rfind("```")
-    if fence >= 0 and (label := _FENCE_BEFORE.search(before, before.rfind("\n", 0, fence) + 1)):
-        before = before[: label.start()]
+    if "```" in before:
+        line = before.rfind("\n", 0, before.rfind("```")) + 1
+        if label := _FENCE_BEFORE.search(before, line):
+            before = before[: label.start()]
     if _may_part(before):
         before = _PARTS.split(before)[-1]
     line = before.rfind("\n") + 1
     opens = before[line:].lstrip()
-    if opens.startswith("{") or (opens.startswith("[") and "]" not in opens):
+    if opens[:1] == "{" or (opens[:1] == "[" and "]" not in opens):
         before = before[:line]  # the content of a written-out message is no sentence
     return before.strip()
 
@@ -362,7 +388,9 @@ def _may_part(text: str) -> bool:
     """Return whether a text has signs that separate sentences; otherwise the search at each place is unnecessary."""
     if "<" in text and ("</" in text or "<|" in text or "<｜" in text):
         return True
-    return "```" in text or "~~~" in text or _RULE.search(text) is not None
+    if "```" in text or "~~~" in text:
+        return True
+    return ("-" in text or "*" in text or "_" in text) and _RULE.search(text) is not None
 
 
 def _sentences_backwards(text: str) -> Iterator[str]:

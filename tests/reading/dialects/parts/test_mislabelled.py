@@ -55,11 +55,13 @@ def test_a_parser_that_may_not_mend_them_finds_nothing(kind):
     assert outcomes == [Outcome.NO_ACTION, Outcome.REPAIRED][:: 1 if is_first else -1]
 
 
-@pytest.mark.parametrize("text", [f"```\n{LIST}\n```", LIST])
-def test_a_name_that_was_offered_is_asked_for_where_that_is_known(text):
-    """What was not offered can't have been meant; without a label nothing else says that it was."""
+@pytest.mark.parametrize(
+    ("text", "otherwise"), [(f"```\n{LIST}\n```", Outcome.NO_ACTION), (LIST, Outcome.FAILED)]
+)
+def test_a_name_that_was_offered_is_asked_for_where_that_is_known(text, otherwise):
+    """Another name is not run: in a fence without a label it may be data, without a fence its model is told."""
     assert read(text, names=["list_tasks"]).outcome is Outcome.REPAIRED
-    assert read(text, names=["other"]).outcome is Outcome.NO_ACTION
+    assert read(text, names=["other"]).outcome is otherwise
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.recent import last_at
 from actionledger.ledger.queries.skipped import Kind
-from actionledger.ledger.queries.spending import spending
+from actionledger.ledger.queries.tools import spending
 from actionledger.replay.failures import failures
 
 NEW_GROUPS = "new_failure_groups"

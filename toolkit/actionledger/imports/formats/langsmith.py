@@ -130,6 +130,9 @@ def _step(run: JsonMap) -> Step:
             text_at(known, "ls_model_name") or text_at(asked, "model") or text_at(asked, "model_name")
         )
         fill_request(step, inputs, outputs, text_at(known, "ls_provider"), asked.get("tools"))
+        step.model = (
+            step.said[0].model if step.said else ""
+        ) or step.model  # a run names the one that was asked
         step.usage = _usage(run, outputs)
     else:
         step.arguments, step.output = _given(inputs), output_of(outputs)

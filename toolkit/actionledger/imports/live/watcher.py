@@ -12,6 +12,7 @@ from threading import Event
 from time import monotonic, time
 
 from actionledger.core.errors import SourceError, require
+from actionledger.core.processes import give_memory_back
 from actionledger.imports import ImportProgress, ImportReport, ImportStopped
 from actionledger.imports.plan_importer import PlanImporter
 from actionledger.imports.prices import Prices
@@ -91,6 +92,7 @@ class Watcher:
         self.report += taken
         self.report.left_out = left_out
         self.report.known = 0
+        give_memory_back()
         return taken
 
     def _imported(self, files: list[Given]) -> ImportReport:

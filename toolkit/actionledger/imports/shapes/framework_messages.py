@@ -63,6 +63,7 @@ def message(value: JsonMap) -> Message:
         _read_calls(fields, found)
         took, said = object_at(fields, "usage_metadata"), object_at(fields, "response_metadata")
         why = text_at(said, "finish_reason") or text_at(said, "stop_reason")
+        found.model = text_at(said, "model_name")
         shown, thought = (
             count_at(took, "input_tokens"),
             count_at(object_at(took, "output_token_details"), "reasoning"),

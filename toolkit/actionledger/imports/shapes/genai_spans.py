@@ -14,7 +14,13 @@ from actionledger.imports.shapes import bedrock, framework_messages, genai
 from actionledger.imports.shapes.answers import OWN, compaction_of, with_own
 from actionledger.imports.shapes.base import Message, plain, tools_text
 from actionledger.imports.shapes.genai import speaker_of, usage
-from actionledger.imports.shapes.observations import has_no_content, keep_by_recorder, offered
+from actionledger.imports.shapes.observations import (
+    has_failed as has_failed_in,
+    has_no_content,
+    keep_by_recorder,
+    offered,
+    output_of,
+)
 from actionledger.imports.shapes.spans import Span, nested
 from actionledger.imports.shapes.steps import BY_RESPONSE, NOTHING_TOLD, About, Kind, Step, evaluations_of
 from actionledger.imports.sources.access import as_list, object_at, objects_at, text_at, texts_at
@@ -79,7 +85,8 @@ _AGENTS = frozenset({"invoke_agent", "create_agent", "invoke_workflow"})
 _SESSION = (
     "gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId", "langfuse.session.id",
     "traceloop.association.properties.session_id", "traceloop.association.properties.thread_id",
-    "gcp.vertex.agent.session_id",
+    "gcp.vertex.agent.session_id", "langsmith.metadata.thread_id", "langsmith.metadata.session_id",
+    "langsmith.metadata.conversation_id",
 )  # fmt: skip
 _SPEAKING = {
     "gen_ai.system.message": "system",
@@ -171,30 +178,22 @@ def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
     if step.call_id == _NO_ID:
         step.call_id = ""
     arguments = (
-        "gen_ai.tool.call.arguments",
-        "gen_ai.tool.args",
-        f"{_OF_ADK}tool_call_args",
-        "ai.toolCall.args",
-        "traceloop.entity.input",
-    )
+        "gen_ai.tool.call.arguments", "gen_ai.tool.args", f"{_OF_ADK}tool_call_args", "ai.toolCall.args",
+        "traceloop.entity.input", "gen_ai.prompt",
+    )  # fmt: skip
     step.arguments = _first(given, *arguments)
     results = (
-        "gen_ai.tool.call.result",
-        "gen_ai.output",
-        f"{_OF_ADK}tool_response",
-        "ai.toolCall.result",
+        "gen_ai.tool.call.result", "gen_ai.output", f"{_OF_ADK}tool_response", "ai.toolCall.result",
         "traceloop.entity.output",
-    )
-    step.output = _first(given, *results)
+    )  # fmt: skip
+    come = _come_of_run(given)
+    step.output = output_of(come) if come else _first(given, *results)
     if is_of_strands(span):
-        step.arguments = (
-            _strands_said(span, "gen_ai.tool.message", "content")
-            if step.arguments is None
-            else step.arguments
-        )
+        if step.arguments is None:
+            step.arguments = _strands_said(span, "gen_ai.tool.message", "content")
         step.output = come_of_tool(span, step.output)
     has_failed = span.failed or text_at(given, "error.type") or given.get("gen_ai.tool.status") == "error"
-    step.is_error = True if has_failed else span.failed
+    step.is_error = True if has_failed or has_failed_in(come) else span.failed
     if text_at(given, "pydantic_ai.tool.failure_stage") == "validation":
         step.reason = Reason.SCHEMA_ERROR
     if step.is_error and step.output is None:
@@ -206,6 +205,13 @@ def _fill_tool(step: Step, span: Span, given: JsonMap) -> None:
         step.finished = None  # our own export has no time for it
     if isinstance(step.output, str) and "actionledger.status" in given:
         step.output = framework_messages.decoded(step.output)
+
+
+def _come_of_run(given: JsonMap) -> Any:
+    """Return what came of a tool's run as LangSmith has it: LangChain's message; nothing in other recorders' spans."""
+    return (
+        framework_messages.decoded(given.get("gen_ai.completion")) if "langsmith.span.kind" in given else None
+    )
 
 
 def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
@@ -227,6 +233,10 @@ def _fill_request(step: Step, span: Span, given: JsonMap) -> None:
         step.said = list(_said(span, given))
     if _has_dropped_its_calls(step, span) or given.get(_CAPTURE) == Capture.NONE:
         step.said = []
+    if step.said:
+        # LangSmith's attributes have the model that was asked and two sums: the rest is in the answer itself.
+        step.usage = step.usage.filled(step.said[0].usage)
+        step.model = text_at(given, "gen_ai.response.model") or step.said[0].model or step.model
     provider = _text(given, "gen_ai.provider.name", "gen_ai.system", "ai.model.provider") or step.model
     step.keeps = Capture.CALLS if "gen_ai.output" in given else step.keeps
     keep_by_recorder(step, span.scope, provider)

@@ -210,7 +210,7 @@ def _of_attributes(value: JsonMap) -> Span:
         finished=_time(value, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"),
         attributes=attributes_of(value.get("attributes")),
         events=[_event(each) for each in objects_at(value, "events")],
-        failed=_failed(status),
+        failed=True if _is_overruled(value) else _failed(status),
         error=(text_at(status, "message") or text_at(status, "description"))[:_LONGEST],
     )
 
@@ -335,6 +335,12 @@ def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
         return datetime.fromtimestamp(float(since_epoch) / float(unit), UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _is_overruled(value: JsonMap) -> bool:
+    """Return whether a span's exception counts, not its status: LangSmith sets OK as a run begins, and OpenTelemetry keeps that."""
+    has_raised = any(each.get("name") == "exception" for each in objects_at(value, "events"))
+    return has_raised and "langsmith.span.kind" in attributes_of(value.get("attributes"))
 
 
 def _failed(status: JsonMap) -> bool | None:

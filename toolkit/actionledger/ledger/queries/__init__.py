@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
+    from actionledger.ledger.queries.addresses import Order as Order
     from actionledger.ledger.queries.agreement import (
         RecordedVerdicts as RecordedVerdicts,
         recorded_verdicts as recorded_verdicts,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         Place as Place,
         mentions as mentions,
     )
+    from actionledger.ledger.queries.labels import ScoreBound as ScoreBound
     from actionledger.ledger.queries.lineage import Child as Child, children as children
     from actionledger.ledger.queries.marks import (
         ALL_TURNS as ALL_TURNS,
@@ -69,14 +71,12 @@ if TYPE_CHECKING:
         turns_behind as turns_behind,
         turns_page as turns_page,
     )
-    from actionledger.ledger.queries.orders import Order as Order
     from actionledger.ledger.queries.reasons import Failure as Failure, reasons as reasons
     from actionledger.ledger.queries.recent import (
         RecentTurn as RecentTurn,
         goes_on as goes_on,
         recent_turns as recent_turns,
     )
-    from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.ledger.queries.session import Session as Session, session as session
     from actionledger.ledger.queries.sessions import (
         SessionRow as SessionRow,
@@ -160,9 +160,9 @@ _MODULES = by_name(
         "marks": "ALL_TURNS Mark TurnBehind TurnsPage count_turns_behind turns_behind turns_page",
         "reasons": "Failure reasons",
         "recent": "RecentTurn goes_on recent_turns",
-        "scores": "ScoreBound",
+        "labels": "ScoreBound",
         "session": "Session session",
-        "orders": "Order",
+        "addresses": "Order",
         "sessions": "SessionRow SessionsPage count_sessions session_outcomes sessions sessions_page",
         "skipped": "ImportOmission Omission Refused Uncounted count_refused left_out left_out_by_import refused uncounted",
         "stages": "Pace ReadIn dialects dialects_by pace",

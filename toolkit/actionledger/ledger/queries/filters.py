@@ -27,7 +27,7 @@ from actionledger.ledger.queries.addresses import (
 )
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.fields import FIELDS, Field, Kind
-from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.queries.labels import ScoreBound
 
 NO_DIALECT = "none"
 """The dialect of a response in which none was detected."""

@@ -65,11 +65,13 @@ class Start:
 
 
 _STARTS = f"""
-WITH children AS (
-    SELECT session_id, regexp_extract(external_id, '(?:agent-)?([^/:]*)$', 1) AS own_name, prompt AS told
-    FROM {LINKED_STARTS} LEFT JOIN (
-        SELECT session_id, trim(arg_min(prompt, turn_index)) AS prompt FROM turn_starts GROUP BY session_id) USING (session_id)
+WITH born AS MATERIALIZED (
+    SELECT session_id, regexp_extract(external_id, '(?:agent-)?([^/:]*)$', 1) AS own_name FROM {LINKED_STARTS}
     WHERE parent_session_id = $session_id::UUID AND relation = '{Relation.SUBAGENT}'),
+children AS (
+    SELECT session_id, own_name, prompt AS told FROM born LEFT JOIN (
+        SELECT session_id, trim(arg_min(prompt, turn_index)) AS prompt FROM turn_starts
+        WHERE session_id IN (SELECT session_id FROM born) GROUP BY session_id) USING (session_id)),
 calls AS (
     SELECT action_id, turn_index, action_index, name, coalesce(call_id, '') AS call_id,
            list_filter(json_extract_string(arguments, '$.*'), lambda each: length(trim(each)) >= {SHORTEST_TEXT}) AS texts

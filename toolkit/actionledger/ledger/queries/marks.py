@@ -204,7 +204,7 @@ def turns_page(
     if not picked:
         return TurnsPage(count, [])
     of_page = Scope(f"attempt_id IN {_PICKED}", text_parameters(within.text) | {"picked": picked})
-    statement, parameters = _lines(of_page, within, mark, limit, 0)
+    statement, parameters = _lines(of_page, within, mark, limit, 0, is_picked=True)
     return TurnsPage(count, rows(ledger, TurnBehind, statement.replace(_OF_PAGE, _PICKED), parameters))
 
 
@@ -229,8 +229,10 @@ def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
     return _lines(of_mark(within, mark), within, mark, limit, offset)
 
 
-def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
-    """Return the statement of a page."""
+def _lines(
+    of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset: int, *, is_picked: bool = False
+) -> Scope:
+    """Return the statement of a page; of one that is picked, no text is searched again to choose its turns."""
     condition, parameters = of_page
     asked = {
         "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
@@ -239,15 +241,16 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
     }
     looked_for = {"hits": "", "hit": "NULL", "found": "", "own_first": "", "named_last": ""}
     if within.text:
-        text = text_scope(within)
-        parameters |= text.parameters
-        looked_for = {
+        looked_for |= {
             "hits": f",{HITS}",
             "hit": "hit",
             "found": "LEFT JOIN hits USING (attempt_id)",
-            "own_first": f"NOT ({text.own}), ",
             "named_last": "hit.place = 'name', ",
         }
+    if within.text and not is_picked:
+        text = text_scope(within)
+        parameters |= text.parameters
+        looked_for["own_first"] = f"NOT ({text.own}), "
     statement = _PAGE.format(
         condition=condition,
         not_read=NOT_READ,

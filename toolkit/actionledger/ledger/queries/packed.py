@@ -21,12 +21,22 @@ class KnownTurn(NamedTuple):
 
 
 class PackedIds:
-    """Sorted UUIDs, sixteen bytes each."""
+    """Sorted UUIDs, sixteen bytes each.
+
+    They are sorted here: DuckDB takes 0.2 KB for each row that it sorts, and a watch asks for all of them again and again.
+    """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._upper, self._lower = array("Q"), array("Q")
         for text in texts:
             self._append(text)
+        self._sort()
+
+    def _sort(self) -> None:
+        columns: dict[str, array[int]] = vars(self)
+        order = array("I", sorted(range(len(self)), key=self._upper.__getitem__))
+        for name, column in columns.items():
+            columns[name] = array(column.typecode, map(column.__getitem__, order))
 
     def _append(self, text: str) -> None:
         upper, lower = _halves(text)
@@ -67,6 +77,7 @@ class PackedTurns(PackedIds):
             self._tokens.append(_NOT_RECORDED if turn.output_tokens is None else turn.output_tokens)
             self._have_cost.append(turn.has_cost)
             self._places.append(turn.place)
+        self._sort()
 
     def get(self, turn_id: str) -> KnownTurn | None:
         """Return the known data of a turn; None if it is unknown."""
@@ -93,6 +104,7 @@ class PackedResults(PackedIds):
         for turn_id, said in turns:
             self._append(turn_id)
             self._digests.append(int(said, 16))
+        self._sort()
 
     def get(self, turn_id: str) -> str:
         """Return the digest of a turn's results; empty if no earlier rules classified them."""

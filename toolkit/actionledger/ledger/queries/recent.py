@@ -1,13 +1,46 @@
-"""The latest responses: those that are live now, and the first page of a search."""
+"""The latest responses: those that are live now, and the first page of a search; and the alerts that were raised."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from actionledger.core.recording import ALERT_RAISED
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.ledger.queries.base import REFUSED_BY_SCHEMA, Queryable, number, picked, rows
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.marks import TurnBehind, turns_page
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, scope
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert."""
+
+    rule: str  # the rule's name
+    number: str  # the number that the rule checks, by its path in `report --json`
+    asked: str  # the limit and the time in words
+    found: str  # the number's value in words
+    value: float  # the number's value; for a list, its length
+    raised_at: datetime  # its time, UTC without a zone
+
+
+_ALERTS = """
+SELECT detail->>'rule' AS rule, detail->>'number' AS number, detail->>'asked' AS asked, detail->>'found' AS found,
+       (detail->>'value')::DOUBLE AS value, recorded_at AS raised_at
+FROM events WHERE code = $code ORDER BY recorded_at DESC, event_id LIMIT $limit OFFSET $offset"""
+
+
+def alerts(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Alert]:
+    """Return the alerts that were raised, the newest first."""
+    return rows(ledger, Alert, _ALERTS, {"code": ALERT_RAISED, "limit": limit, "offset": offset})
+
+
+def count_alerts(ledger: Queryable) -> int:
+    """Return how many alerts were raised."""
+    [(found,)] = ledger.sql(
+        "SELECT count(*) FROM events WHERE code = $code", {"code": ALERT_RAISED}
+    ).fetchall()
+    return int(found)
+
 
 SNIPPET = 160
 """How many characters of a response to show."""

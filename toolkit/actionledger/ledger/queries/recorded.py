@@ -189,8 +189,7 @@ _DONE = f"""
 SELECT id::VARCHAR FROM (
     SELECT session_id AS id FROM session_ends SEMI JOIN known USING (session_id)
     UNION ALL SELECT arg_max(details_id, described_at) FROM session_details SEMI JOIN known USING (session_id) GROUP BY session_id
-    UNION ALL SELECT turn_id FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}})
-ORDER BY id"""
+    UNION ALL SELECT turn_id FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}})"""
 
 _UNENDED = f"""
 {_KNOWN}
@@ -233,27 +232,30 @@ _TURNS = f"""
 {_KNOWN}
 SELECT turn_id::VARCHAR, coalesce(left(sha256(text), {_DIGEST}), '0'), coalesce(characters, 0), coalesce(call_count, 0), output_tokens,
        cost_usd IS NOT NULL, turn_index
-FROM turn_starts SEMI JOIN known USING (session_id) ORDER BY turn_id"""
+FROM turn_starts SEMI JOIN known USING (session_id)"""
 
 _JUDGED_EARLIER = f"""
 {_KNOWN}, earlier AS ({_EARLIER_RULES}), read AS (
     SELECT turn_id FROM parse_attempts SEMI JOIN known USING (session_id) SEMI JOIN earlier USING (parser_id)
     WHERE {FIRST_READING})
 SELECT turn_id::VARCHAR, left(sha256(string_agg({_LINE}, chr(10) ORDER BY {_LINE})), {_DIGEST})
-{_RESULTS} AND turn_id IN (FROM read) GROUP BY turn_id ORDER BY turn_id"""
+{_RESULTS} AND turn_id IN (FROM read) GROUP BY turn_id"""
 
 _SUPERSEDED = f"""
 {_KNOWN}
 SELECT turn_id::VARCHAR, superseded_by::VARCHAR FROM superseded SEMI JOIN known USING (session_id)"""
 
 _MOST_LOOKED_AT = 40_000
+# First the calls without a result, and then the others of their turns, by which equal identifiers are told apart: numbering all calls takes
+# half a kilobyte for each.
 _OPEN_CALLS = f"""
-{_KNOWN}
+{_KNOWN}, calls AS NOT MATERIALIZED (FROM actions SEMI JOIN known USING (session_id) WHERE call_id IS NOT NULL AND {FIRST_READING}),
+open AS MATERIALIZED (SELECT action_id, turn_id FROM calls ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id))
 SELECT {picked(OpenCall)} FROM (
     SELECT * REPLACE (CASE WHEN length(arguments) <= {_MOST_LOOKED_AT} THEN arguments::VARCHAR ELSE '' END AS arguments),
            (row_number() OVER (PARTITION BY turn_id, call_id ORDER BY action_index) - 1)::INTEGER AS repeated
-    FROM actions SEMI JOIN known USING (session_id) WHERE call_id IS NOT NULL AND {FIRST_READING})
-ANTI JOIN (SELECT action_id FROM execution_starts) USING (action_id)"""
+    FROM calls SEMI JOIN open USING (turn_id))
+SEMI JOIN open USING (action_id)"""
 
 
 def digest(text: str) -> str:

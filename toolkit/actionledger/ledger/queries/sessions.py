@@ -5,6 +5,7 @@ from datetime import datetime
 
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.vocabulary import Capture, Relation, SessionOutcome
+from actionledger.ledger.queries.addresses import Order, ordered_by
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -20,7 +21,6 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.labels import LABELS_OF_SESSIONS
-from actionledger.ledger.queries.orders import Order, ordered_by
 from actionledger.ledger.queries.scopes import HOLDS, NAMED, Scope, of_session, scope, turn_scope
 from actionledger.ledger.storage.schema import LINKED_STARTS, executions_of, sessions_of
 from actionledger.ledger.storage.views import session_outcomes_of
@@ -249,8 +249,10 @@ def count_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> int:
 def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[SessionOutcome, int]:
     """Return how many of the listed sessions have each outcome, without zeros; sessions without a response are included."""
     refuse_no_ledger(ledger)
-    tables, parameters = _tables(within)
-    statement = f"WITH {','.join([*tables, _outcomes(_rows_of('found'))])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
+    # Choosing all sessions, table by table, would take a third of the statement's time.
+    tables, parameters = _tables(within) if within != EVERYTHING else ([], {})
+    of = _rows_of("found") if tables else _OF_ALL
+    statement = f"WITH {','.join([*tables, _outcomes(of)])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
     found = dict(ledger.sql(statement, parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
@@ -296,6 +298,13 @@ _ON_PAGE = {name: f"{name}_of_page" for name in ("sessions", "executions", "turn
     "of": "page"
 }
 """The names of what ``_OF_PAGE`` selects."""
+
+_OF_ALL = {
+    "sessions": "sessions",
+    "executions": "executions",
+    "turns": "turn_starts",
+    "attempts": "parse_attempts",
+}
 
 
 def _rows_of(of: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any, Self
 import duckdb
 import nanoarrow
 from duckdb import DuckDBPyConnection
-from nanoarrow.c_array import c_array_from_buffers
+from nanoarrow.c_array import ArrayFromIterableBuilder, c_array_from_buffers
 from nanoarrow.ipc import StreamWriter
 
 from actionledger.ledger.storage.schema import LINK, Table
@@ -82,7 +82,7 @@ class ArrowRows:
 
 def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
     constants: dict[str, Any] = {}
-    children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
+    children = {PLACE: _array_from(places, nanoarrow.int32())}
     for name, column in zip(table.staged, columns, strict=True):
         kind, first = table.columns[name], column[0]
         # Zero and minus zero are equal, but have different digests.
@@ -166,7 +166,19 @@ def _column_of(kind: str, column: Sequence[Any]) -> Any:
         return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
     if kind == "TIMESTAMP":
         column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
-    return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
+    return _array_from(column, _TYPES.get(kind, _TEXT))
+
+
+def _array_from(values: Sequence[Any], kind: Any) -> Any:
+    """Return what ``nanoarrow.c_array`` returns, without garbage.
+
+    A builder refers to a method of its own, so that it and its memory would stay until a full collection, which comes after ten minutes.
+    """
+    builder = ArrayFromIterableBuilder(kind)
+    try:
+        return builder.build_c_array(values)
+    finally:
+        vars(builder).clear()
 
 
 def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:

@@ -1,4 +1,4 @@
-"""DuckDB connections to a ledger's files: to the working file for the ingester, to the published copy for everyone else."""
+"""DuckDB connections to a ledger's files: to the working file for the ingester, to the published copy for everyone else; and whether that copy is damaged."""
 
 import os
 import shutil
@@ -9,10 +9,18 @@ from pathlib import Path
 from uuid import uuid4
 
 import duckdb
-from duckdb import DuckDBPyConnection
+from duckdb import (
+    DuckDBPyConnection,
+    Error,
+    FatalException,
+    InternalException,
+    IOException,
+    SerializationException,
+)
 
+from actionledger.core.errors import LedgerError
 from actionledger.core.text import sql_text
-from actionledger.ledger.storage import differences
+from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.storage.memory import (
     Instance,
@@ -99,12 +107,12 @@ def store(
     config = _STORE_CONFIG | bounds
     with (
         borrowed(config, _STORE) as connection,
-        nullcontext() if watched_of is None else differences.watched(watched_of, connection),
+        nullcontext() if watched_of is None else spare.watched(watched_of, connection),
     ):
         connection.execute(f"SET temp_directory = {sql_text(f'{path}.tmp')}")
         connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
         if watched_of is not None:
-            differences.begin(watched_of)
+            spare.begin(watched_of)
         yield connection
         connection.execute(f"USE memory; DETACH {_STORE}")
 
@@ -189,3 +197,56 @@ def offsets_in(connection: DuckDBPyConnection, catalog: str | None = None) -> di
     """Return how many bytes of each segment a database holds, by name."""
     table = f"{catalog}.segments" if catalog else "segments"
     return dict(connection.execute(f"SELECT name, max(ingested_bytes) FROM {table} GROUP BY name").fetchall())  # noqa: S608
+
+
+_DAMAGE = (IOException, FatalException, InternalException, SerializationException)
+
+
+def is_damage(error: Exception) -> bool:
+    """Return whether an error is one that DuckDB raises for an unreadable file."""
+    # DuckDB 2 has no error class of its own for a wrong block checksum.
+    return isinstance(error, _DAMAGE) or type(error) is Error
+
+
+def damage_sentence(what: str, error: Exception) -> str:
+    """Return a sentence about a file that can't be read.
+
+    Args:
+        what: the file, in words.
+        error: DuckDB's error; see ``is_damage``.
+    """
+    first, *_ = str(error).splitlines() or [""]
+    return f"A part of {what} can't be read: {first.rstrip('.')}. 'actionledger doctor' says what is wrong with it."
+
+
+@contextmanager
+def damage_reported(path: Path) -> Iterator[None]:
+    """Run queries that are known to be correct, so that a read error means that the file is damaged."""
+    try:
+        yield
+    except Error as error:
+        if not is_damage(error):
+            raise
+        raise LedgerError(damage_sentence(str(path), error)) from error
+
+
+# Free blocks at the end may never have been written.
+_NEEDED_BYTES = (
+    "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"
+)
+
+
+def cut_sentence(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
+    """Return a sentence if the published file was truncated, else an empty text: DuckDB opens such a file, and fails at the first query."""
+    [(needed,)] = connection.execute(_NEEDED_BYTES, [BASE]).fetchall()
+    size = files.published.stat().st_size
+    if size >= needed:
+        return ""
+    return f"{files.published} was cut: it has {size:,} bytes, and holds blocks of {needed:,} at least."
+
+
+def refuse_cut(files: LedgerFiles) -> None:
+    """Raise if the published file was truncated."""
+    with published(files, may_write=False) as connection:
+        if cut := cut_sentence(connection, files):
+            raise LedgerError(f"{cut} 'actionledger doctor' says what there is of it elsewhere.")

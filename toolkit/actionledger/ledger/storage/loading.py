@@ -14,6 +14,7 @@ from actionledger.ledger.storage.insertion import ErasedSessions, Staging, inser
 from actionledger.ledger.storage.old_events import Older, ReversalAsTry
 from actionledger.ledger.storage.preparation import DIRECT, Prepared, decode
 from actionledger.ledger.storage.projection import Row, fit, rows_of
+from actionledger.ledger.storage.readers import GROWING_TABLES
 from actionledger.ledger.storage.schema import ENDS, OF_TURN, QUARANTINE, TABLES, Unreadable
 from actionledger.ledger.storage.segments import Line
 from actionledger.ledger.storage.stored import digests_of, rows_of_links, rows_of_turns, withdraw
@@ -285,3 +286,15 @@ def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: 
     row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))
     staging.add(row)
     cells.add(QUARANTINE, row.values, None)
+
+
+class Tail(Loader):
+    """Loads lines into the tail; the view keeps the offsets."""
+
+    def empty(self) -> None:
+        """Empty the tables, for their next user."""
+        anew = (GROWING_TABLES[name].ddl for name in self.tables)
+        self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
+
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
+        """Record no offsets."""

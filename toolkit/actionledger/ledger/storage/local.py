@@ -42,7 +42,7 @@ class LocalStore:
 
     def intake(self) -> Intake:
         """Return an intake into the working file."""
-        from actionledger.ledger.storage.file_intake import FileIntake  # noqa: PLC0415 - a reader doesn't need it
+        from actionledger.ledger.storage.ingest import FileIntake  # noqa: PLC0415 - a reader doesn't need it
 
         return FileIntake(self.files)
 

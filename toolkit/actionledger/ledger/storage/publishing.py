@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from actionledger.ledger.storage import differences, spare
+from actionledger.ledger.storage import spare
 from actionledger.ledger.storage.files import LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.storage.spare import StoppedError
 
@@ -137,7 +137,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600)
     try:
         if is_spare:
-            spare.bring_up_to_date(descriptor, files.store, is_stopped, differences.pieces_of(files, copy))
+            spare.bring_up_to_date(descriptor, files.store, is_stopped, spare.pieces_of(files, copy))
         else:
             spare.copy_whole(descriptor, files.store, is_stopped)
         os.fchmod(descriptor, mode)
@@ -149,7 +149,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         raise
     finally:
         os.close(descriptor)
-    differences.is_the_same(files, copy)
+    spare.is_the_same(files, copy)
     # Another program may have written to the old copy, and DuckDB would take its log for a part of the new one.
     wal_of(files.published).unlink(missing_ok=True)
     spare.keep(files)

@@ -29,7 +29,7 @@ from actionledger.ledger.storage.store import Store
 from actionledger.ledger.upkeep.migrations import make_tables
 
 if TYPE_CHECKING:
-    from actionledger.ledger.storage.tail import Tail
+    from actionledger.ledger.storage.loading import Tail
 
 _CALM_ATTEMPTS = 3
 """The number of attempts to find a copy that stays the published one while it and the segments are read."""
@@ -215,7 +215,7 @@ class _View:
             keep(self._instance, BASE)
 
     def _begin_tail(self) -> "Tail":
-        from actionledger.ledger.storage.tail import Tail  # noqa: PLC0415 - slow to load, and most readers need no tail
+        from actionledger.ledger.storage.loading import Tail  # noqa: PLC0415 - slow to load, and most readers need no tail
 
         writer = self._connection.cursor()
         if not self._instance.has_tail:

@@ -84,6 +84,10 @@ FAMILIES: Mapping[str, Family] = {
     "rwkv": Family(
         ("json", "hermes"), "RWKV, tool calls as a parser for vLLM reads them: an object in a fence"
     ),
+    "sarashina": Family(
+        ("granite", "json"),
+        "SoftBank Sarashina, tool calls as smg's parser reads them: a list behind a token that servers take away",
+    ),
     "smollm3": Family(("hermes",), "SmolLM3, chat template (xml_tools); programs in <code> are no calls"),
     "spark": Family(
         ("glm",), "iFlytek Spark 2.5 and 3, tool calls as SGLang's parser and one for vLLM read them"
@@ -109,6 +113,7 @@ AnyDialect: TypeAlias = (
     | Mint
     | Beam
     | Harmony
+    | Functionary
     | Qwen3Coder
     | Glm
     | StepAudio
@@ -131,7 +136,6 @@ AnyDialect: TypeAlias = (
     | Gemma
     | Apertus
     | Dots
-    | Functionary
     | GigaChat3
     | GigaChat35
     | Inkling

@@ -209,7 +209,7 @@ def named_arguments(value: JsonMap, discriminator: str) -> tuple[str, JsonDict]:
     """Split a JSON object into the action's name and its arguments; the name is empty if it is no string."""
     arguments = {**value}
     name = arguments.pop(discriminator, None)
-    return (name if isinstance(name, str) else ""), arguments
+    return (name if type(name) is str else ""), arguments
 
 
 def _difference(call: PlainCall | None, written: Written) -> str:

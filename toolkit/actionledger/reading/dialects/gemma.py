@@ -1,4 +1,4 @@
-"""Gemma: Python calls in a ```` ```tool_code ```` fence, and the tokens of FunctionGemma and Gemma 4 around one call.
+"""Gemma: Python calls in a ```` ```tool_code ```` fence, and the tokens of FunctionGemma and Gemma 4 around a call, or some.
 
 In the latter a string stands between two delimiting tokens and may hold anything else; keys are bare.
 """
@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from actionledger.core.canonical import JsonDict
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import Reason, RepairKind
@@ -63,6 +64,8 @@ _DEEPEST = 16
 """The maximal nesting of calls in each other's strings."""
 
 _THOUGHTS = ("<|channel>", "<channel|>")
+_PARTNERS = {"{": "}", "[": "]"}
+_CLOSERS = frozenset(_PARTNERS.values())
 _NULL = {"None": "null"}
 """The null of Gemma 4's template."""
 
@@ -127,33 +130,51 @@ def _call_behind(marker: Marker, notation: _Notation) -> Found | None:
         is_cut = start < marker.end == len(text) and _CUT.fullmatch(text, start)
         issue = Issue(Reason.TRUNCATED, Span(start, marker.end))
         return marker.refused(issue, start) if is_cut else marker.nothing_behind()
-    repairs = () if call["word"] else (Repair(RepairKind.TAG_SPELLING, Span(start, start), "", "call"),)
+    repairs = [] if call["word"] else [Repair(RepairKind.TAG_SPELLING, Span(start, start), "", "call")]
     if repairs and RepairKind.TAG_SPELLING not in marker.options.repairs:
         return marker.refused(Issue(Reason.TAG_SPELLING, Span(start, call.end()), "Expected call:"), start)
-    quotes: list[Repair] = []
-    try:
-        written, at = _as_json(marker.source, Span(call.end(), marker.end), notation, quotes)
-    except _OpenStringError as error:
-        if marker.source.find(notation.opener, error.start, marker.end) < 0:
-            return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
-        detail = "Another call begins in a text that nothing closes: it is quoted, or this one breaks off."
-        issue = Issue(Reason.AMBIGUOUS, Span(start, error.start), detail)
-        return marker.malformed(issue, Close(marker.end, marker.end))
-    if at < 0:
-        return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), start)
-    decoded = decode(written, options=STRICT.model_copy(update={"max_depth": marker.options.max_depth}))
-    issues = tuple(Issue(issue.code, Span(call.end(), at), issue.detail) for issue in decoded.issues)
-    if not decoded.ok:
-        close = marker.closing(at)
-        return close if isinstance(close, Found) else marker.malformed(issues[0], close)
-    close = marker.closing(at)
+    actions: list[Written] = []
+    issues: list[Issue] = []
+    at = start
+    following: re.Match[str] | None = call
+    while following:
+        read = _arguments(marker, following, notation, repairs)
+        if isinstance(read, Found):
+            return read
+        arguments, end, noted = read
+        actions.append(Written(following["name"], arguments, Span(at, end)))
+        issues += noted
+        at = behind_blanks(text, end, marker.end)
+        following = _CALL.match(text, at, marker.end) if text.startswith("call:", at) else None
+    close = marker.closing(actions[-1].span.end)
     if isinstance(close, Found):
         return close
-    if quotes and RepairKind.QUOTES not in marker.options.repairs:
-        return marker.malformed(Issue(Reason.QUOTES, quotes[0].span), close)
-    action = Written(call["name"], decoded.value, Span(start, at))
+    if refused := next((each for each in repairs if each.kind not in marker.options.repairs), None):
+        return marker.malformed(Issue(Reason(refused.kind), refused.span), close)
     span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
-    return read_block(span, body, (action,), (*repairs, *quotes, *close.repairs), issues)
+    return read_block(span, body, tuple(actions), (*repairs, *close.repairs), tuple(issues))
+
+
+def _arguments(
+    marker: Marker, call: re.Match[str], notation: _Notation, repairs: list[Repair]
+) -> tuple[JsonDict, int, tuple[Issue, ...]] | Found:
+    """Return the object behind a call's name, its end and minor problems; the unreadable block if it can't be read."""
+    try:
+        written, at = _as_json(marker.source, Span(call.end(), marker.end), notation, repairs)
+    except _OpenStringError as error:
+        if marker.source.find(notation.opener, error.start, marker.end) < 0:
+            return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), call.start())
+        detail = "Another call begins in a text that nothing closes: it is quoted, or this one breaks off."
+        issue = Issue(Reason.AMBIGUOUS, Span(call.start(), error.start), detail)
+        return marker.malformed(issue, Close(marker.end, marker.end))
+    if at < 0:
+        return marker.refused(Issue(Reason.TRUNCATED, Span(call.end(), marker.end)), call.start())
+    decoded = decode(written, options=STRICT.model_copy(update={"max_depth": marker.options.max_depth}))
+    issues = tuple(Issue(issue.code, Span(call.end(), at), issue.detail) for issue in decoded.issues)
+    if decoded.ok:
+        return decoded.value, at, issues
+    close = marker.closing(at)
+    return close if isinstance(close, Found) else marker.malformed(issues[0], close)
 
 
 class _OpenStringError(Exception):
@@ -165,11 +186,15 @@ class _OpenStringError(Exception):
 
 
 def _as_json(
-    source: Source, within: Span, notation: _Notation, quotes: list[Repair], depth: int = 0
+    source: Source, within: Span, notation: _Notation, repairs: list[Repair], depth: int = 0
 ) -> tuple[str, int]:
-    """Return the object here as JSON text, and its end, or -1 if it has none. Note the strings in single quotes."""
+    """Return the object here as JSON text, and its end, or -1 if it has none. Note the repairs.
+
+    Where the closing token of the call follows a whole value, brackets that lack are added.
+    """
     text, pieces = source.text, list[str]()
-    brackets, (at, end) = 0, within
+    opened: list[str] = []
+    at, end = within
     while at < end and (token := notation.token.match(text, at, end)):
         at = token.end()
         if token["quote"]:
@@ -183,13 +208,21 @@ def _as_json(
         elif token["single"] is not None:
             pieces.append(json.dumps(token["single"]))
             place = Span(token.start("single") - 1, at)
-            quotes.append(Repair(RepairKind.QUOTES, place, place.of(text), pieces[-1]))
+            repairs.append(Repair(RepairKind.QUOTES, place, place.of(text), pieces[-1]))
         else:
-            pieces.append(_NULL.get(token["sign"], token["sign"]))
-            brackets += (token["sign"] in "{[") - (token["sign"] in "}]")
-            if not brackets:
+            pieces.append(_NULL.get(sign := token["sign"], sign))
+            if sign in _PARTNERS:
+                opened.append(_PARTNERS[sign])
+            elif sign in _CLOSERS and opened:
+                opened.pop()
+            if not opened:
                 return " ".join(pieces), at
-    return "", -1
+    is_closed = text.startswith(notation.closer, behind_blanks(text, at, end), end)
+    if depth or not is_closed or not opened or pieces[-1].endswith((":", ",", *_PARTNERS)):
+        return "", -1
+    lacks = "".join(reversed(opened))
+    repairs.append(Repair(RepairKind.MISSING_CLOSER, Span(at, at), "", lacks))
+    return " ".join((*pieces, lacks)), at
 
 
 def _string_end(source: Source, start: int, end: int, notation: _Notation, depth: int) -> int:

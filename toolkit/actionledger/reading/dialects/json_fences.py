@@ -131,6 +131,8 @@ class JsonAction(JsonFence):
 
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects with the key ``action``; the others are data, unless that key is misspelt."""
+        if type(value) is dict:
+            return [value] if "action" in value else Reason.NOT_AN_ACTION
         items = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
         named = [item for item in items if "action" in item]
         if not named or len(named) == len(items):

@@ -55,20 +55,30 @@ class Hermes(Marked):
 
 
 class _GraniteList(Marked):
-    """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing."""
+    """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing.
+
+    Sarashina writes ``<|tool_calls|>``, which begins Solar Open's calls as well, and the list as Python.
+    """
 
     name: Literal["granite"] = "granite"
-    closers = {"<|tool_call|>": "", "<tool_call>": ""}
-    others = {"<|tool_call|>": "<|/tool_call|>", "<tool_call>": "</tool_call>"}
+    closers = {"<|tool_call|>": "", "<tool_call>": "", "<|tool_calls|>": ""}
+    others = {
+        "<|tool_call|>": "<|/tool_call|>",
+        "<tool_call>": "</tool_call>",
+        "<|tool_calls|>": "<|/tool_calls|>",
+    }
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list after the marker, unless it is closed."""
         if marker.opening.label == "<tool_call>" and not _begins_list(marker, start):
             return None
+        text, at = marker.source.text, behind_blanks(marker.source.text, start, marker.end)
+        if marker.opening.label == "<|tool_calls|>" and not text.startswith("[", at, marker.end):
+            return None
         found = super().read_values(marker, start)
         if not found:
             return None
-        text, closer = marker.source.text, self.others[marker.opening.label]
+        closer = self.others[marker.opening.label]
         if found.status is BlockStatus.MALFORMED:
             is_closed = marker.source.find(closer, marker.opening.end, found.span.end) >= 0
         else:

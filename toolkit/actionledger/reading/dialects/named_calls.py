@@ -14,7 +14,7 @@ from actionledger.core.vocabulary import Reason
 from actionledger.reading.dialects.base import Dialect, Found, Generations, Written
 from actionledger.reading.dialects.parts.json_calls import Keys
 from actionledger.reading.dialects.parts.marked import Marked
-from actionledger.reading.dialects.parts.markers import Marker, read_block, refused, thoughts_behind
+from actionledger.reading.dialects.parts.markers import Marker, read_block, refused, shown, thoughts_behind
 from actionledger.reading.dialects.parts.truncation import VALUE_ENDS, cut_off
 from actionledger.reading.dialects.parts.writing import PlainCall, json_text
 from actionledger.reading.scan.openings import Opening, OpeningKind, at_line_start
@@ -27,20 +27,25 @@ _HEAD = regex(r"<function=(?P<name>[^<>\s]++)>\s*+(?=\{)")
 _RECIPIENT = ">>>"
 _ADDRESSED = regex(r">>>(?!all\s)(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+(?=\{)")
 _FIRST = r"\A[A-Za-z_][\w.-]*+[ \t]*+\r?\n\s*+\{"
+_ADDRESS = "<|recipient|>"
+_IN_TOKENS = regex(
+    r"(?:<\|recipient\|>\s*+)?+(?!all\b)(?P<name>[A-Za-z_][\w.-]*+)\s*+<\|content\|>\s*+(?=\{)"
+)
+_FIRST_IN_TOKENS = r"\A[A-Za-z_][\w.-]*+\s*+<\|content\|>\s*+\{"
 _CUT = regex(r">>>(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+\r?\n\s*+\Z")
 
 
 class Functionary(Dialect):
     """``<function=NAME>``, the arguments as a JSON object, ``</function>``; in generation 3.2 ``>>>NAME``, a line break and the object.
 
-    There, what stands behind ``>>>all`` is the answer's text. The prompt ends with the first brackets, so that a response begins with
+    In generation 2, ``<|recipient|>`` is before the name and ``<|content|>`` before the object. In 3.2, what stands behind ``>>>all`` is the answer's text. The prompt ends with the first brackets, so that a response begins with
     a name; where that was offered and another message follows, it is a call.
     """
 
     name: Literal["functionary"] = "functionary"
     optional_closers = {"</function>": VALUE_ENDS}
     source = (
-        "MeetKai's Functionary 3.1 and 3.2, prompt templates (llama31, llama3_v3); Llama 3.1, prompt format for "
+        "MeetKai's Functionary 2, 3.1 and 3.2, prompt templates (v2, llama31, llama3_v3); Llama 3.1, prompt format for "
         "user-defined custom tools"
     )
     rules = (
@@ -51,18 +56,23 @@ class Functionary(Dialect):
 
     @property
     def literals(self) -> frozenset[str]:
-        """The tag that opens a call, and the mark before a message's recipient."""
-        return frozenset({_OPENER, _RECIPIENT})
+        """The tag that opens a call, and the marks before a message's recipient."""
+        return frozenset({_OPENER, _RECIPIENT, _ADDRESS})
 
     @property
     def line_patterns(self) -> frozenset[str]:
         """A name at the start of the response, with an object after it."""
-        return frozenset({_FIRST})
+        return frozenset({_FIRST, _FIRST_IN_TOKENS})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the object after the name; parameters in tags are Qwen3-Coder's. See ``Dialect.read``."""
         if opening.label == _RECIPIENT:
             return self._read_message(Marker(source, opening, "", end, options))
+        if head := _IN_TOKENS.match(source.text, opening.start, end):
+            marker = Marker(source, opening, "", end, options)
+            return self.unless_quoted(_call(marker, head["name"], head.end()), source.text)
+        if opening.label == _ADDRESS:
+            return None
         if opening.kind is OpeningKind.LINE:
             return _first_message(Marker(source, opening, "", end, options))
         head = _HEAD.match(source.text, opening.start, end)
@@ -248,6 +258,8 @@ class StepAudio(Dialect):
 
 
 _FENCE = regex(r"\s*+```(?:json)?+\s*+(?=[\[{])")
+_NO_CALL = frozenset({"directly_answer", "directly-answer"})
+"""What Command R calls where it calls no tool."""
 
 
 class _InTokens(Marked):
@@ -282,7 +294,10 @@ class _InTokens(Marked):
 
 
 class _InFence(Marked):
-    """A list of calls in a ``json`` fence behind a line ``Action:``: Command R and Command R+."""
+    """A list of calls in a ``json`` fence behind a line ``Action:``: Command R and Command R+.
+
+    A call of ``directly_answer``, a tool that their template offers by itself, says that no tool is called.
+    """
 
     name: Literal["cohere"] = "cohere"
     closers = {"Action:": "```"}
@@ -302,7 +317,13 @@ class _InFence(Marked):
         """Read the list in the fence; a value of another shape belongs to no dialect."""
         fence = _FENCE.match(marker.source.text, start, marker.end)
         found = super().read_values(marker, fence.end()) if fence else None
-        return None if found is None or found.reason is Reason.WRONG_SHAPE else found
+        if found is None or found.reason is Reason.WRONG_SHAPE:
+            return None
+        none = _NO_CALL - (marker.source.names or frozenset())
+        actions = tuple(action for action in found.actions if action.name not in none)
+        return (
+            found._replace(actions=actions) if actions or not found.actions else shown(found.span, found.body)
+        )
 
 
 class Cohere(Generations):

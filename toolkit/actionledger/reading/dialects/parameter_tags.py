@@ -156,7 +156,8 @@ class ParameterTags(Dialect):
 class Qwen3Coder(ParameterTags):
     """``<tool_call>`` with ``<function=NAME>`` in it and a ``<parameter=KEY>`` for each argument.
 
-    The outer tag is often left out, and is no more than a bracket: it may hold several calls.
+    The outer tag is often left out, and is no more than a bracket: it may hold several calls. Instead of the parameters, a call may
+    hold a JSON object.
     """
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
@@ -185,6 +186,7 @@ class Qwen3Coder(ParameterTags):
         call_closes="</function>",
         groups={"<tool_call>": "</tool_call>"},
         line_breaks=True,
+        holds_json=True,
     )
     forms = TagForms(
         parameter="<parameter={key}>\n{value}\n</parameter>\n",

@@ -201,11 +201,10 @@ def calls_text(actions: Sequence[Written]) -> str:
 
 def is_judged(dialect: Dialect, found: Found) -> bool:
     """Return whether a block is judged by its place: the documents' own formats define their own examples."""
-    if found.status is BlockStatus.IGNORED or is_doubted(found):
+    is_documented = dialect.name in DOCUMENTED
+    if (is_documented and not found.repairs) or found.status is BlockStatus.IGNORED or is_doubted(found):
         return False
-    if dialect.name not in DOCUMENTED or not found.repairs:
-        return dialect.name not in DOCUMENTED
-    return any(repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs)
+    return not is_documented or any(repair.kind is RepairKind.MISSING_FENCE for repair in found.repairs)
 
 
 def is_doubted(found: Found) -> bool:

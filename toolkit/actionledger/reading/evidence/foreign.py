@@ -161,7 +161,9 @@ def _unmarked(text: str, names: frozenset[str]) -> Span | None:
             if fence and _is_last_fence(fence["body"]):
                 label, body = fence["label"].lower(), fence["body"].strip()
                 is_call = (
-                    label in _LABELS and _is_call(body, names) and not (label == "" and _is_object(body))
+                    label in _LABELS
+                    and _is_call(body, frozenset())  # so an object with a type is data
+                    and not (label == "" and _is_object(body))
                 )
                 return Span(opens.end(), end) if is_call else None
     return next((part for part in _parts(text, window, end) if _is_call(part.of(text), names)), None)
@@ -172,8 +174,9 @@ def _parts(text: str, window: int, end: int) -> Iterator[Span]:
     opened = list(_PARAGRAPH.finditer(text, window, end))
     yield from (Span(opens.end(), end) for opens in (*opened[-1:], *opened[:1]))
     line = text.rfind("\n", window, end) + 1
+    last = [Span(line, end)] if text[window:line].rstrip().endswith((".", "!", "?", ":", "。", "：")) else []
     between = [Span(opens.end(), closes.start()) for opens, closes in pairwise(opened)]
-    yield from (part for part in (Span(line, end), *between) if text.startswith(("<", "{", "["), part.start))
+    yield from (part for part in (*last, *between) if text.startswith(("<", "{", "["), part.start))
 
 
 def _is_last_fence(body: str) -> bool:
@@ -254,7 +257,8 @@ def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False
     if not re.fullmatch(_NAME, name):
         return False
     is_key = first in _KEYS.split("|") or (
-        first in {"type", "name"} and (is_listed or _is_like_offered(name, names))
+        first in {"type", "name"}
+        and ((is_listed and ("_" in name or bool(names))) or _is_like_offered(name, names))
     )
     return is_key and all(_is_argument(held) for key, held in value.items() if key != first)
 

@@ -139,7 +139,12 @@ class Quotations:
 
 def may_quote(text: str, start: int, end: int) -> bool:
     """Return whether a quotation or an echo that may concern what follows opens in ``text[start:end]``."""
-    return bool(_OPENS.search(text, start, end) or _ECHO_LINE.search(text, start, end))
+    stretch = text[start:end]
+    may_open = "<" in stretch or "[" in stretch or ":::" in stretch or "\\" in stretch or "#" in stretch
+    if (may_open or "◁" in stretch) and _OPENS.search(text, start, end):
+        return True
+    may_echo = ":" in stretch or "$" in stretch or "%" in stretch or ">" in stretch or "：" in stretch
+    return may_echo and _ECHO_LINE.search(text, start, end) is not None
 
 
 def may_enclose(text: str, start: int, end: int) -> bool:

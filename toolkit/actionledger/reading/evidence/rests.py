@@ -212,7 +212,7 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
     mentions: list[Mention] = []
     if names.may_be_in(stretch.lower()):
         mentions = [*names.mentions(text, start, end), *glued(text, start, end, offer)]
-    if not mentions and (whole := _arguments_alone(text, start, end, offer)):
+    if not mentions and start == 0 and (whole := _arguments_alone(text, end, offer)):
         return [whole]
     if "<" in stretch:
         mentions += _rests(text, start, end, offer)
@@ -231,11 +231,10 @@ def _rests(text: str, start: int, end: int, offer: frozenset[str]) -> Iterator[M
             yield Mention("", "rest", found.start(), found.end())
 
 
-def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> Mention | None:
+def _arguments_alone(text: str, end: int, offer: frozenset[str]) -> Mention | None:
     """Return the object that is a whole response, if its keys are arguments of only one tool."""
     if (
-        start > 0
-        or end < len(text)
+        end < len(text)
         or not isinstance(offer, Offer)
         or text[:1].isalpha()
         or not text.lstrip().startswith("{")

@@ -102,7 +102,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
     """Return whether an argument of a block's actions is a placeholder."""
     for action in found.actions:
         for key, value in action.arguments.items():
-            if type(value) is not str or value[:1] not in _MAY_BEGIN or len(value) > _LONGEST:
+            if type(value) is not str or value[:1] not in _MAY_BEGIN or value[_LONGEST:]:
                 continue
             place = value.strip()
             if (

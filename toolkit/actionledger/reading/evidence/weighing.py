@@ -129,11 +129,14 @@ def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
 
 def _holds_arguments(action: Written, offer: frozenset[str]) -> bool:
     """Return whether a documented format's action has all its arguments under one key for which it has no field."""
-    if action.arguments.keys().isdisjoint(ARGUMENT_KEYS):
+    if _HOLDERS.isdisjoint(action.arguments):
         return False
     keys = [key for key in action.arguments if key in ARGUMENT_KEYS]
     parameters = parameters_of(offer, action.name)
     return len(keys) == 1 and parameters is not None and keys[0] not in parameters
+
+
+_HOLDERS = frozenset(ARGUMENT_KEYS)
 
 
 class _Weighing:

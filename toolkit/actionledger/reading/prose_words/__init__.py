@@ -11,6 +11,7 @@ from actionledger.reading.prose_words import english, work
 from actionledger.reading.prose_words.eastern import CHINESE, JAPANESE, KOREAN, RUSSIAN
 from actionledger.reading.prose_words.others import ARABIC, DUTCH, ITALIAN, POLISH, TURKISH
 from actionledger.reading.prose_words.phrases import Phrases, Vocabulary
+from actionledger.reading.prose_words.sequels import REFERS
 from actionledger.reading.prose_words.stems import STEMS
 from actionledger.reading.prose_words.western import FRENCH, GERMAN, SPANISH
 from actionledger.reading.scan.line_starts import AnyCase
@@ -77,18 +78,23 @@ def is_about_work(sentence: str) -> bool:
 
 def is_question(sentence: str) -> bool:
     end = sentence.rstrip("\"'”’)*_` ")[-2:]
-    return end.endswith(("?", "？")) or end == "か。"
+    return end[-1:] in ("?", "？") or end == "か。"
 
 
 def says_nothing(text: str) -> bool:
     """Return whether a text holds no word of what says that a call is not made, or not yet: ``SHOWS`` and ``CONDITIONS``."""
-    words = BEFORE.heard(text).words
+    words = BEFORE.heard(text)
     return words is not None and (not words or _against().isdisjoint(words))
 
 
 def judges(behind: str) -> bool:
     """Return whether a text begins with what takes the call back that it follows, describes it, or leaves it to somebody else."""
     return _judging().match(behind) is not None
+
+
+def goes_on_about(behind: str) -> bool:
+    """Return whether a text begins with what judges the call that it follows, or refers to it."""
+    return _going_on().match(behind) is not None
 
 
 def takes_back(text: str) -> bool:
@@ -105,8 +111,18 @@ def _against() -> frozenset[str]:
 
 @cache
 def _judging() -> AnyCase:
-    patterns = (each().pattern.removeprefix(r"\W*") for each in (_taking_back, _describing, _deferring))
-    return AnyCase(rf"\W*(?:{'|'.join(patterns)})")
+    return _any_of(_taking_back(), _describing(), _deferring())
+
+
+@cache
+def _going_on() -> AnyCase:
+    return _any_of(_judging(), REFERS)
+
+
+def _any_of(*patterns: AnyCase) -> AnyCase:
+    """Return what finds any of several patterns for a text's first words."""
+    firsts = (each.pattern.removeprefix(r"\W*") for each in patterns)
+    return AnyCase(rf"\W*(?:{'|'.join(firsts)})")
 
 
 @cache

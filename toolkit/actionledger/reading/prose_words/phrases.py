@@ -52,14 +52,6 @@ class Language(NamedTuple):
     anything_else: str  # what a question holds that is about something else; empty where nothing is known
 
 
-class Heard(NamedTuple):
-    """What a vocabulary knows of a text."""
-
-    text: str  # the text; in lower case where it is ASCII
-    is_lowered: bool
-    words: Collection[str] | None  # the words of the vocabulary that stand in it; None where that is unknown
-
-
 class _Sought(NamedTuple):
     """The words of a vocabulary that are alike in what of them stands before their first blank."""
 
@@ -91,17 +83,15 @@ class Vocabulary:
         self._silent: set[str] = set()
         self._begun_in: dict[str, set[str]] = {}
 
-    def _heard(self, text: str) -> Heard:
-        """Return which of the words stand in a text; the last few texts are known."""
-        is_lowered = text.isascii()
-        if not is_lowered and FOLDED.search(text):
-            return Heard(text, False, None)
+    def _heard(self, text: str) -> Collection[str] | None:
+        """Return which of the words stand in a text, None where that is unknown; the last few texts are known."""
+        if not text.isascii() and FOLDED.search(text):
+            return None
         lowered = text.lower()
-        said = lowered if is_lowered else text
         sought, begun_in = set[str](), self._begun_in
-        for part in [*filterfalse(self._silent.__contains__, lowered.split())]:
+        for part in filterfalse(self._silent.__contains__, lowered.split()):
             sought |= begun_in[part] if part in begun_in else self._beginning_in(part)
-        return Heard(said, is_lowered, [word for word in sought if word in lowered])
+        return [word for word in sought if word in lowered] if sought else ()
 
     def _beginning_in(self, part: str) -> set[str]:
         """Return the words that may begin in a part of a text; those of short parts are remembered."""
@@ -159,23 +149,19 @@ class Phrases:
     def search(self, text: str) -> bool:
         """Return whether any row's pattern is found in a text."""
         heard = self._vocabulary.heard(text)
-        if heard.words is None:
+        if heard is None:
             return any(compiled(row.pattern).search(text) for row in self.rows)
-        if not heard.words:
-            return False
-        rows_of = self._rows_of
-        for number in {number for word in heard.words if word in rows_of for number in rows_of[word]}:
-            if self._is_found(number, heard):
+        asked, rows_of = set[int](), self._rows_of
+        for word in heard:
+            if word in rows_of:
+                asked |= rows_of[word]
+        for number in asked:  # noqa: SIM110 - no generator for texts without such a word
+            if compiled(self.rows[number].pattern).search(text):
                 return True
         return False
 
-    def _is_found(self, number: int, heard: Heard) -> bool:
-        pattern = compiled(self.rows[number].pattern)
-        found = pattern.search_lowered(heard.text) if heard.is_lowered else pattern.search(heard.text)
-        return found is not None
-
     @cached_property
-    def _rows_of(self) -> Mapping[str, Sequence[int]]:
+    def _rows_of(self) -> Mapping[str, set[int]]:
         """The rows by each word of the vocabulary, with those of the words that it begins with: only the longest one is heard at a place."""
         numbers: dict[str, set[int]] = {}
         for number, row in enumerate(self.rows):
@@ -185,7 +171,7 @@ class Phrases:
             word: {number for end in range(1, len(word) + 1) for number in numbers.get(word[:end], ())}
             for word in self._vocabulary.words
         }
-        return {word: sorted(found) for word, found in rows.items() if found}
+        return {word: found for word, found in rows.items() if found}
 
 
 @lru_cache(maxsize=1024)

@@ -18,11 +18,18 @@ REFERS = AnyCase(
 """What a text behind a call begins with that goes on about the call."""
 
 STEP = AnyCase(
-    r"\W*(?:and |now )?(?:then|next|also|after (?:that|this)|one more|finally|lastly|separately|the (?:next|second|third|last) part"
+    r"\W*(?:and |now )?(?:then|next|also|after (?:that|this)(?:, an? \w+)?|while (?:i['’]m|we['’]re) at it|one more|finally|lastly|separately|the (?:next|second|third|last) part"
     r"|[^:：]*\b(?:i['’]d|i (?:propose|suggest)|my (?:plan|proposal|suggestion)|what remains|propongo|propuesta|vorschlag|propon|je propose|proposta|предлагаю)[^:：]*"
-    r"|[^:：]*(?:建议|提案)[^:：]*|dann|danach|ensuite|puis|después|luego|poi|然后|接着|次に|затем|потом)\W*\Z"
+    r"|[^:：]*(?:建议|提案|المقترح)[^:：]*|dann|danach|ensuite|puis|después|luego|poi|然后|接着|次に|затем|потом)\W*\Z"
 )
 """A line that only leads to the next call of several, or to what its writer proposes."""
+
+RESUMES = AnyCase(
+    r"(?!.*\b(?:already|contained|(?:an|for) example|explain\w*|no action|rejects?|said|wrote)\b)"
+    r"(?:\W*(?:(?:finally|first|next|now|then),? )?(?:add|close|create|delete|file|fix|move|open|remove|rename|update) |.*(?:\b(?:again|as agreed|(?:in the )?(?:correct|proper|right) (?:form|format|json|order)|corrected|complete|in order|once more|planning|same|the whole|this time"
+    r"|noch ?(?:ein)?mal|korrigiert|encore une fois|corrigée?s?|de nouveau|de nuevo|otra vez|corregid[ao]s?|di nuovo|corrett[oaie])\b|ещё раз|исправлен|更正|再次|重新|修正|もう一度|다시|수정|المصح))"
+)
+"""A sentence with a colon that leads to a profile's own block as its work, or after one that failed: "Once more, as JSON:"."""
 
 ABOUT = AnyCase(
     r"[^.!?？。\n]*(?:\b(?:apply|do so|execute|go ahead|it|proceed|run|that|them|these|this|those)\b|ausführ|das\b|dies|exécut|ejecut|esegu|выполн|запуст|执行|运行|実行|실행)"

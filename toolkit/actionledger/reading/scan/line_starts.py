@@ -36,10 +36,6 @@ class AnyCase:
     def _any(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self.flags)
 
-    def search_lowered(self, text: str) -> re.Match[str] | None:
-        """Return the first match in an ASCII text that is already in lower case."""
-        return self._lower.search(text)
-
     def search(self, text: str) -> re.Match[str] | None:
         return self._lower.search(text.lower()) if text.isascii() else self._any.search(text)
 

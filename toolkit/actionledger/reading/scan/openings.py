@@ -115,8 +115,8 @@ class Openers:
     def _opening(self, match: re.Match[str]) -> Opening:
         match match.lastgroup:
             case "fence":
-                words = match["info"].translate(_UNSEEN).split(maxsplit=1)
-                label = words[0].lower() if words else ""
+                info = match["info"]
+                label = _label_of(info) if info[_SHORT:] else _known_label(info)
                 return Opening(OpeningKind.FENCE, label, match.start("fence"), match.end(), match["mark"])
             case "embedded":
                 label, mark = (match["label"] or "").lower(), "```" + match["more"]
@@ -128,6 +128,17 @@ class Openers:
                 return Opening(
                     OpeningKind.LITERAL if is_literal else OpeningKind.NEAR, match[0], *match.span()
                 )
+
+
+def _label_of(info: str) -> str:
+    """Return the label in a fence's line."""
+    words = info.translate(_UNSEEN).split(maxsplit=1)
+    return words[0].lower() if words else ""
+
+
+_SHORT = 40
+_known_label = lru_cache(maxsize=256)(_label_of)
+"""The same for short lines; the last ones are known."""
 
 
 @lru_cache(maxsize=256)

@@ -102,8 +102,10 @@ class Outlined(Decoded):
     def spans_of(self, values: Collection[object]) -> list[Span]:
         """Return the spans of its objects; only inner ones must be searched for."""
         by = self.evidence.offset
-        if len(values) == 1 and next(iter(values)) is self.value:
-            return [Span(self.start, self.end)]
+        if len(values) == 1:
+            (only,) = values
+            if only is self.value:
+                return [Span(self.start, self.end)]
         found = [place for value in values if (place := self.places.get(id(value)))]
         if len(found) < len(values):
             return super().spans_of(values)

@@ -9,7 +9,8 @@ _LACKING = missing("A chart", "notebook", "altair", "pandas")
 if _LACKING is None:
     from actionledger.report.charts.contrast import compared
     from actionledger.report.charts.groups import funnel, groups
-    from actionledger.report.charts.trend import Event, trend
+    from actionledger.report.charts.trend import trend
+    from actionledger.report.trend_spec import Event
 else:
     # The module itself exists on a bare install, since ``from actionledger import *`` names it; its content doesn't.
     def __getattr__(name: str) -> object:

@@ -10,16 +10,11 @@ from actionledger.core.text import visible
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 from actionledger.report.charts.common import (
-    BLUE,
-    INK,
-    ORANGE,
     WIDTH,
     Chart,
-    beginning,
-    interval,
-    sessions,
     share,
 )
+from actionledger.report.drawing import BLUE, INK, ORANGE, beginning, interval, sessions
 
 _SIDE_PIXELS = 22
 _LABEL_PIXELS = 125

@@ -13,19 +13,15 @@ from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel as coun
 from actionledger.ledger.queries.stages import Step, stages_of
 from actionledger.report.charts.common import (
     BAR_PIXELS,
-    BLUE,
-    INK,
     ROW_PIXELS,
     WIDTH,
     Chart,
-    beginning,
-    interval,
     label,
     nothing_in,
-    sessions,
     share,
     within_of,
 )
+from actionledger.report.drawing import BLUE, INK, beginning, interval, sessions
 
 _ROOM_FOR_COUNT = 1.35
 

@@ -99,13 +99,13 @@ def profile_named(name: str) -> Profile:
 
 def resolve_profile(profile: str | Profile) -> Profile:
     """Return a profile given by name or as a value."""
-    if isinstance(profile, Profile):
-        return profile
-    if not isinstance(profile, str):
+    if isinstance(profile, str):
+        return profile_named(profile)
+    if not isinstance(profile, Profile):
         raise UsageError(
             f"A profile is a name or a Profile, not {profile!r:.80}; al.profile_names() lists the names."
         )
-    return profile_named(profile)
+    return profile
 
 
 def _load(entry: EntryPoint) -> Profile:

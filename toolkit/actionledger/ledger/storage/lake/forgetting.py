@@ -10,9 +10,9 @@ from actionledger.core.errors import LedgerError
 from actionledger.ledger.storage.chain import Chain
 from actionledger.ledger.storage.connections import BASE
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
-from actionledger.ledger.storage.lake.conflicts import tried_again
 from actionledger.ledger.storage.lake.connection import connect_lake
 from actionledger.ledger.storage.lake.place import LakePlace
+from actionledger.ledger.storage.lake.tables import tried_again
 from actionledger.ledger.storage.segments import qualified_name
 from actionledger.ledger.upkeep.forgetting.intent import Intent
 from actionledger.ledger.upkeep.forgetting.records import (

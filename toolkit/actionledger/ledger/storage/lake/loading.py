@@ -9,8 +9,8 @@ from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.storage.chain import Chain
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.lake.conflicts import claim, tried_again
 from actionledger.ledger.storage.lake.connection import filled_tables_of
+from actionledger.ledger.storage.lake.tables import claim, tried_again
 from actionledger.ledger.storage.loading import LoadCounts, Loader
 from actionledger.ledger.storage.old_events import ReversalAsTry
 from actionledger.ledger.storage.preparation import Prepared

@@ -16,25 +16,74 @@ from actionledger.core.ids import utc
 from actionledger.core.processes import FileLock, abandon, watch
 from actionledger.ledger.storage.connections import BASE, offsets_in
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
-from actionledger.ledger.storage.lake.conflicts import is_conflict, tried_again
-from actionledger.ledger.storage.lake.connection import connect_lake, connect_reader, size_of
+from actionledger.ledger.storage.lake.connection import (
+    connect_lake,
+    connect_reader,
+    filled_tables_of,
+    size_of,
+)
 from actionledger.ledger.storage.lake.place import GRACE_SECONDS, BlankLakeError, LakePlace, PrivateFiles
 from actionledger.ledger.storage.lake.tables import (
     committed_heads,
     is_blank,
+    is_conflict,
     is_older_than_chains,
     make_tables,
     refuse_other_versions,
+    tried_again,
 )
 from actionledger.ledger.storage.memory import Instance
 from actionledger.ledger.storage.schema import SCHEMA_VERSION, lacking
-from actionledger.ledger.storage.segments import qualified_name
+from actionledger.ledger.storage.segments import qualified_name, segment_sizes
 from actionledger.ledger.storage.store import AsOf, IngestReport, Intake, Publishing
 
 if TYPE_CHECKING:
     from actionledger.ledger.storage.chain import Head
     from actionledger.ledger.storage.lake.ingester import HostIngester
     from actionledger.ledger.upkeep.proofs.report import Verification
+from collections.abc import Iterator
+
+from actionledger.ledger.storage.chain import SPAN, Head
+from actionledger.ledger.storage.lake.tables import create_everything
+from actionledger.ledger.storage.stored import withdrawn_in
+from actionledger.ledger.upkeep.migrations import version_in
+from actionledger.ledger.upkeep.proofs.file import shape_of
+from actionledger.ledger.upkeep.proofs.report import Fault, Verification, faults_since
+from actionledger.ledger.upkeep.proofs.walk import ChainWalk, walk
+
+_OLDER = (
+    "The lake was recorded before its hosts kept proofs. Whoever opens it for writing begins a chain with what is there, and from then on it is "
+    "proven."
+)
+
+
+def verify_lake(connection: DuckDBPyConnection, kept: Sequence[Head]) -> Verification:
+    """Verify that a state of a lake holds what was ingested up to it."""
+    if is_older_than_chains(connection):
+        return Verification(tuple(faults_since(kept, {})), (_OLDER,))
+    shape = shape_of(connection, create_everything, lacks=lacking(version_in(connection) or SCHEMA_VERSION))
+    if not shape.can_be_walked:
+        return Verification(shape.faults, shape.notes)
+    walks = walk(connection)
+    beyond = [head for head in kept if head.link // SPAN >= len(walks)]
+    of_chains = (fault for chain, found in enumerate(walks) for fault in _of_chain(chain, found, kept))
+    counts = withdrawn_in(connection)
+    return Verification(
+        faults=(*shape.faults, *of_chains, *faults_since(beyond, {})),
+        notes=shape.notes,
+        chains=tuple(proven for found in walks for proven in found.proven),
+        superseded=counts.get("superseded", 0),
+        forgotten=counts.get("forgotten", 0),
+    )
+
+
+def _of_chain(chain: int, found: ChainWalk, kept: Sequence[Head]) -> Iterator[Fault]:
+    """Yield the faults of a chain, with the name of its host."""
+    of_host = f"Of host {found.host}: " if found.host else ""
+    since = faults_since([head for head in kept if head.link // SPAN == chain], found.heads)
+    for fault in (*found.faults, *since):
+        yield replace(fault, sentence=f"{of_host}{fault.sentence}")
+
 
 _MADE_TWICE = ("already exists", "duplicate key value")
 """Errors that a catalog raises if another process has just created the tables."""
@@ -138,7 +187,6 @@ class LakeStore:
 
     def verify(self, kept: "Sequence[Head]") -> "Verification":
         """Verify every host's chain in the state that is read; for the newest one also this host's kept heads and its segments."""
-        from actionledger.ledger.storage.lake.verifying import verify_lake  # noqa: PLC0415 - a reader doesn't need it
         from actionledger.ledger.upkeep.proofs.file import faults_of_segments  # noqa: PLC0415
 
         # The kept heads are read before the state, so that the state has their commits.
@@ -176,8 +224,10 @@ class LakeStore:
         return True
 
     def is_blank(self) -> bool:
-        """Return False, since other hosts write to it, and only a query would tell."""
-        return False
+        """Return whether nothing was ever committed, as the catalog alone tells, and no segment of this host is left."""
+        with self._one_sentence("read"), self._lock:
+            filled = self._watched().execute(f"{filled_tables_of(BASE)} WHERE table_name IN ('events', 'forgotten')")  # fmt: skip
+            return not filled.fetchall() and not segment_sizes(self.files.segments)
 
     def state(self) -> Hashable:
         """Return the number of the snapshot that is read."""

@@ -1,8 +1,13 @@
-"""The tables of a lake: those of ``schema.py``, without what DuckLake doesn't support."""
+"""The tables of a lake: those of ``schema.py``, without what DuckLake doesn't support.
 
+A commit is tried again if another host's was first.
+"""
+
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -14,12 +19,51 @@ from actionledger.ledger.storage.chain import SPAN, Chain, Head, begin
 from actionledger.ledger.storage.comments import comment_on_everything
 from actionledger.ledger.storage.connections import BASE, transaction
 from actionledger.ledger.storage.files import TEMPORARY, LedgerFiles
-from actionledger.ledger.storage.lake.conflicts import claim, tried_again
 from actionledger.ledger.storage.lake.place import LakePlace
 from actionledger.ledger.storage.schema import BOOKKEEPING, LINK, PROVEN_SINCE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.storage.stored import seal
 from actionledger.ledger.upkeep.migrations import refuse_newer, version_in
 from actionledger.ledger.upkeep.proofs.report import heads_in
+
+if TYPE_CHECKING:
+    from tenacity import AttemptManager, RetryCallState
+
+_log = logging.getLogger(__name__)
+
+_PATIENCE_SECONDS = 120.0
+_CONFLICTS = ("conflict", "database is locked", "could not serialize", "deadlock")
+
+
+def claim(connection: DuckDBPyConnection) -> None:
+    """Make this transaction conflict with any other one that claims something."""
+    connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+
+
+def tried_again(
+    on: Callable[[BaseException], bool] | None = None, *, seconds: float = _PATIENCE_SECONDS
+) -> "Iterable[AttemptManager]":
+    """Return the attempts at something that may conflict with another host's commit, for a few minutes."""
+    import tenacity  # noqa: PLC0415 - slow to load, and a reader commits nothing
+
+    return tenacity.Retrying(
+        retry=tenacity.retry_if_exception(on or is_conflict),
+        stop=tenacity.stop_after_delay(seconds),
+        wait=tenacity.wait_random_exponential(multiplier=0.2, max=5.0),
+        before_sleep=_note_retry,
+        reraise=True,
+    )
+
+
+def _note_retry(attempt: "RetryCallState") -> None:
+    # For debugging only: that hosts wait for each other is normal, and the error's text may be long.
+    _log.debug("Another host was first; this is attempt %d.", attempt.attempt_number)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Return whether another host was in the way, so that another attempt may succeed."""
+    said = str(error).lower()
+    return isinstance(error, duckdb.Error) and any(words in said for words in _CONFLICTS)
+
 
 _OPTIONS = {
     "parquet_compression": "zstd",

@@ -10,8 +10,13 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.core.errors import LedgerError
 from actionledger.ledger.queries.skipped import COUNT_LEFT_OUT, REFUSED
-from actionledger.ledger.storage.connections import BASE, attach_published, offsets_in, published
-from actionledger.ledger.storage.damage import cut_sentence
+from actionledger.ledger.storage.connections import (
+    BASE,
+    attach_published,
+    cut_sentence,
+    offsets_in,
+    published,
+)
 from actionledger.ledger.storage.files import LedgerFiles, one_sentence
 from actionledger.ledger.storage.lake.place import BlankLakeError, is_place
 from actionledger.ledger.storage.local import store_at

@@ -48,7 +48,10 @@ def content_of(
     Nearly always that is one valid value, and the fence closes right after it. Then the search ends: valid
     JSON has no line that begins with backticks, so no other fence begins or closes in it.
     """
-    whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
+    start = opening.end
+    if source.text[start : start + 1] not in ("{", "["):
+        start = behind_blanks(source.text, start, end)
+    whole = json_ahead(source, start, end, options).whole
     if whole and (closing := source.closing_behind(opening, whole.end, end)):
         return Content((whole,), closing)
     asked = content_of, opening, end, options, following
@@ -62,6 +65,9 @@ def never_closed(source: Source, opening: Opening, end: int, following: LineStar
     if that is not plain, or if there is more to check.
     """
     stop = opening.end + _LOOKED_AT
+    near = source.text[opening.end : stop].partition("```")[0]
+    if "}" in near and "~~~" not in near:
+        return None
     bound = source.search(following, opening.end, end)
     if opening.kind is not OpeningKind.FENCE or bound >= min(stop, end):
         return None

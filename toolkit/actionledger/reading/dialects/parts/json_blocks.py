@@ -13,7 +13,7 @@ from actionledger.reading.dialects.base import Found
 from actionledger.reading.dialects.parts.fence_content import Content, content_of, never_closed, refusal_of
 from actionledger.reading.dialects.parts.json_shapes import JsonShape, data, in_order
 from actionledger.reading.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
-from actionledger.reading.dialects.parts.marked import OpenedBlocks, behind_opened
+from actionledger.reading.dialects.parts.marked import OpenedBlocks, fence_behind_opened
 from actionledger.reading.dialects.parts.markers import as_example, behind_blanks, in_prose
 from actionledger.reading.dialects.parts.writing import PlainCall
 from actionledger.reading.scan.line_starts import LineStart
@@ -224,9 +224,10 @@ class JsonFence(JsonShape):
         return _mended(found, repair) if is_near else self._if_plain(found, source, repair)
 
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
-        text, stop = source.text, behind_opened(source.text, opening.end)
-        is_cut = opening.kind is OpeningKind.FENCE and text.startswith(("`", "~"), stop, end)
-        if not is_cut or (bound := source.search(self._following, opening.end, end)) > stop:
+        text, cut = source.text, fence_behind_opened(source.text, opening.end)
+        if not cut or cut.end() > end or opening.kind is not OpeningKind.FENCE:
+            return self._content(source, opening, end, options)
+        if (bound := source.search(self._following, opening.end, end)) >= cut.end():
             return self._content(source, opening, end, options)
         block, blocks = text[opening.start : bound], source.memory(OpenedBlocks)
         found = blocks.known(self.name, block, opening.start, options)

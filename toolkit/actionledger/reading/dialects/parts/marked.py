@@ -37,6 +37,7 @@ from actionledger.reading.tolerant_json.decoded import moved
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 _OPENED = regex(r"\s*+[\[{][\s\[{]*+")
+_FENCE_BEHIND_OPENED = regex(rf"(?:{_OPENED.pattern})?+[`~]")
 _LONGEST, _MOST = 200, 1_000
 """The maximal length of a cached block's content, in code points, and the maximum of cached ones."""
 
@@ -45,6 +46,11 @@ def behind_opened(text: str, start: int) -> int:
     """Return where brackets opened from ``start`` on end; ``start`` itself if there are none, or too many."""
     found = _OPENED.match(text, start, start + _LONGEST)
     return found.end() if found else start
+
+
+def fence_behind_opened(text: str, start: int) -> re.Match[str] | None:
+    """Return the match of brackets opened from ``start`` on, if any, and the first sign of a fence directly behind them."""
+    return _FENCE_BEHIND_OPENED.match(text, start, start + _LONGEST + 1)
 
 
 class OpenedBlocks:

@@ -34,7 +34,8 @@ def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:
     """Return a block, with its last call in doubt if the text ends in it.
 
     It does if a closing mark is missing at the end of the text, except a mark that a whole call may lack: see
-    ``Dialect.optional_closers``. If the model is known to have been stopped, any missing mark counts.
+    ``Dialect.optional_closers``. If the model is known to have been stopped, any missing mark counts. A call whose value and closing
+    mark both lack their end was broken off where another call, or another message, begins.
     """
     if not found.actions or found.status not in _READ or found.actions[-1].doubt:
         return found
@@ -50,7 +51,24 @@ def unless_cut(dialect: Dialect, found: Found, source: Source) -> Found:
     ]
     if source.is_cut and not missing and _stays_open(dialect, found, text):
         missing = [found.span.end]
+    missing += _broken_off(found.repairs, text)
     return cut_off(found, min(missing)) if missing else found
+
+
+def _broken_off(repairs: tuple[Repair, ...], text: str) -> list[int]:
+    """Return where a call's value and its closing mark lack their end together, with more text behind them.
+
+    An unclosed list around closed calls leaves them whole.
+    """
+    marks = {repair.span.start for repair in repairs if repair.kind is RepairKind.UNCLOSED_TAG}
+    places = [
+        each.span.end for each in repairs if each.kind is RepairKind.MISSING_CLOSER and each.after.strip("]")
+    ]
+    return [
+        at
+        for at in places
+        if (behind := behind_blanks(text, at, len(text))) < len(text) and not marks.isdisjoint((at, behind))
+    ]
 
 
 def unless_completed(found: Found, source: Source) -> Found:
