@@ -252,7 +252,9 @@ def session_outcomes(ledger: Queryable, within: Filter = EVERYTHING) -> dict[Ses
     # Choosing all sessions, table by table, would take a third of the statement's time.
     tables, parameters = _tables(within) if within != EVERYTHING else ([], {})
     of = _rows_of("found") if tables else _OF_ALL
-    statement = f"WITH {','.join([*tables, _outcomes(of)])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
+    statement = (
+        f"WITH {','.join([*tables, _outcomes(of)])} SELECT outcome, count(*) FROM outcomes GROUP BY ALL"
+    )
     found = dict(ledger.sql(statement, parameters).fetchall())
     return {outcome: found[outcome] for outcome in SessionOutcome if outcome in found}
 
