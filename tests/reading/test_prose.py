@@ -12,7 +12,8 @@ from actionledger.core.values import Span
 from actionledger.core.vocabulary import Outcome, Reason
 from actionledger.reading import prose
 from actionledger.reading.parsers import parser_for
-from actionledger.reading.prose import is_corrected, is_known_behind, verdict, verdict_of_marked
+from actionledger.reading.prose import is_corrected, verdict, verdict_of_marked
+from actionledger.reading.stream import is_known_behind
 
 TOOLS = [
     {

@@ -69,12 +69,7 @@ _SENTENCE = regex(
 found fast. A blank line is no end: the text before it is the subject of the next line.
 """
 
-_MARKUP = regex(r"[<{\[]|```")
-_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
-"""The beginning of what may be a speaker's name."""
-
-_LEAD = regex(r"[`~ \t\r\n.;,*_]*+")
-_WORDS_BEHIND = regex(rf"{_LEAD.pattern}(?![<{{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{{\[`]++|`(?!``))*+)")
+_WORDS_BEHIND = regex(r"[`~ \t\r\n.;,*_]*+(?![<{\[])(?=[\s\S]*?[^\W\d_])(?P<words>(?:[^<{\[`]++|`(?!``))*+)")
 """Text behind a call up to the next markup, if there is a word in it or behind that."""
 
 _GOES_ON = regex(r"[a-zà-ÿа-я]++[ ,]")
@@ -334,17 +329,6 @@ def _is_unended(sentence: str) -> bool:
 def is_corrected(between: str) -> bool:
     """Return whether a text between two calls says that the second one replaces the first."""
     return len(between) <= BEHIND and CORRECTS.search(between)
-
-
-def is_known_behind(text: str, end: int) -> bool:
-    """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
-    behind = text[end : end + BEHIND]
-    lead = _LEAD.match(behind).end()  # type: ignore[union-attr]
-    is_all = len(behind) == BEHIND or (
-        _MARKUP.search(behind, lead) is not None
-        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
-    )
-    return is_all and not takes_back(behind[lead:]) and not CORRECTS.search(behind)
 
 
 def has_words(text: str) -> bool:

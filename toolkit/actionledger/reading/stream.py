@@ -25,12 +25,17 @@ from actionledger.reading.finding import Walk
 from actionledger.reading.heads import may_look_like_call
 from actionledger.reading.parse import REASONING, has_lone_ends, numbered
 from actionledger.reading.parsers import AnyParser, DialectParser
-from actionledger.reading.prose import is_known_behind, verdict_of_marked
+from actionledger.reading.prose import BEHIND, is_corrected, verdict_of_marked
+from actionledger.reading.prose_words import takes_back
 from actionledger.reading.scan.openings import HIDDEN
 from actionledger.reading.scan.source import Source
 from actionledger.reading.thinking import Thinking, may_be_all_behind
 from actionledger.reading.tolerant_json import decode
 from actionledger.reading.tolerant_json.faults import STRICT
+
+_MARKUP = regex(r"[<{\[]|```")
+_MAY_BE_LABEL = regex(r"\[[\w ]{0,21}+\Z")
+"""The beginning of what may be a speaker's name."""
 
 
 def may_change(
@@ -45,6 +50,17 @@ def may_change(
     if not is_judged(dialect, found):
         return is_open_to_prose(dialect, found) and may_enclose(text, *gap)
     return may_quote(text, *gap) or (not is_first and invented_from(text[: gap.end], gap.start) is not None)
+
+
+def is_known_behind(text: str, end: int) -> bool:
+    """Return whether enough text follows a call to know that it says nothing about it: more text, or the next call."""
+    behind = text[end : end + BEHIND]
+    lead = len(behind) - len(behind.lstrip("`~ \t\r\n.;,*_"))
+    is_all = len(behind) == BEHIND or (
+        _MARKUP.search(behind, lead) is not None
+        and not (behind.endswith("\n<") or _MAY_BE_LABEL.match(behind, lead))
+    )
+    return is_all and not takes_back(behind[lead:]) and not is_corrected(behind)
 
 
 def waits_for_prose(text: str, gap: Span, placed: tuple[Dialect, Found]) -> bool:
