@@ -81,6 +81,19 @@ def test_a_tag_lists_ids_as_text(checked, text):
     assert call.action.depends_on == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    "text", ["\n- a\n- b\n", "* a\n* b", "<item>a</item><item>b</item>", "\n<id>a</id>\n<id>b</id>\n"]
+)
+def test_a_list_in_a_tag_may_have_marks(checked, text):
+    """A model writes it as in Markdown, or each item in a tag; a name that begins with a mark stays as it is."""
+    call = checked(
+        CATALOGUE, "git_commit", {"message": "x", "depends_on": text, "paths": text}, strings_only=True
+    )
+    assert (call.action.depends_on, call.action.paths) == (["a", "b"], ["a", "b"])
+    call = checked(CATALOGUE, "git_commit", {"message": "x", "paths": "a\n-c\n*"}, strings_only=True)
+    assert call.action.paths == ["a", "-c", "*"]
+
+
 def test_a_tag_lists_paths_one_a_line(checked):
     """A path may hold blanks and commas."""
     arguments = {"message": "x", "paths": " a b.txt\n\nc,d.txt\n"}

@@ -17,6 +17,14 @@ THOUGHTS = {
     "two tags": "<reflection>Pick</reflection><thought>#9</thought>{}",
     "another one's end": "<think>Pick #9.</thinking>{}",
     "a response in tokens": "<|START_THINKING|>Pick #9.<|END_THINKING|><|START_RESPONSE|>{}<|END_RESPONSE|>",
+    "a fence": "```thinking\nPick #9.\n```\n{}",
+    "folded": '<details type="reasoning"><summary>Thought for 2 seconds</summary>Pick #9.</details>\n\n{}',
+    "MedGemma's tokens": "<unused94>thought\nPick #9.<unused95>{}",
+    "blanks in tags": "< think >Pick #9.</ think >{}",
+    "a turn's tokens": "<|im_start|>assistant\n<think>Pick #9.</think>\n{}<|im_end|>",
+    "an answer's tag": "<think>Pick #9.</think><answer>{}</answer>",
+    "a response's tag": "<think>Pick #9.</think>\n<response>\n{}\n</response>",
+    "a solution's tokens": "<|begin_of_thought|>Pick #9.<|end_of_thought|><|begin_of_solution|>{}<|end_of_solution|>",
     "channels without tokens": "analysisPick #9.assistantfinal{}",
 }
 

@@ -468,6 +468,47 @@ def test_what_is_odd_about_a_file_is_told(profile, text, odd):
         assert odd not in session.handle(text.replace("a.py", "a.md").replace("&lt;", "<")).feedback
 
 
+def test_a_sentence_before_a_fence_in_a_file_is_told():
+    """The file holds both, and the model is shown what it may have meant."""
+    text = "<create_file><path>a.py</path><content>\nHere is the code:\n```python\na = 1\n```\n</content></create_file>"
+    with al.Runtime("coder", auto=True) as session:
+        said = session.handle(text).feedback
+        assert "stands in a markdown fence" in said
+        assert done(al.parse(follow(said, []), profile="coder")) == [
+            ("create_file", {"path": "a.py", "content": "a = 1\n"})
+        ]
+
+
+@pytest.mark.parametrize(
+    ("search", "odd"),
+    [
+        ("\n```python\nb < 2\n```\n", "The markdown fence around it is not part of the file"),
+        ("b &lt; 2", "Its signs are escaped"),
+    ],
+)
+def test_an_edit_that_misses_by_its_dress_is_told_so(tmp_path, search, odd):
+    (tmp_path / "a.py").write_text("a = 1\nb < 2\n")
+    edit = f"<modify_file><path>a.py</path><search>{search}</search><replace>b</replace></modify_file>"
+    with al.Runtime("coder", auto=True, workspace=tmp_path) as session:
+        said = session.handle(edit).feedback
+    assert odd in said
+    assert "The nearest lines are: 2| b < 2" in said
+
+
+def test_no_rejected_value_is_shown_again():
+    """A number that is out of range is one also where it was written as a text."""
+    text = "<read_file><path>a.py</path><first_line>0</first_line></read_file>"
+    said = told(al.parse(text, profile="coder"), "coder")
+    assert done(al.parse(follow(said, []), profile="coder")) == [("read_file", {"path": "a.py"})]
+
+
+def test_lines_behind_a_file_are_told_as_none(tmp_path):
+    (tmp_path / "a.py").write_text("a\nb\n")
+    with al.Runtime("coder", auto=True, workspace=tmp_path) as session:
+        said = session.handle("<read_file><path>a.py</path><first_line>5</first_line></read_file>").feedback
+    assert "a.py, 2 lines, none of them from line 5:" in said
+
+
 def test_a_file_is_told_as_its_text(tmp_path):
     """In a fence that nothing in it closes, as it has to stand in an edit, with its lines; what is cut says where to go on."""
     text = 'say("```")\n' * 3

@@ -28,6 +28,28 @@ _LEADING = regex(
 )
 """Thoughts at the start of an answer in tags that a prompt may have requested, or with a different closing tag."""
 
+_SHOWN = regex(
+    r"\s*+(?:```(?:think(?:ing)?|thoughts?|reasoning)[ \t]*+\n(?P<fenced>.*?)\n[ \t]*+```|<unused94>thought\b(?P<unused>.*?)<unused95>"
+    r"|<details\b[^>]*+>\s*+<summary>[^<]*?(?:thought|thinking|reasoning)[^<]*+</summary>(?P<folded>.*?)</details>)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Thoughts at the start of an answer that are shown to a reader: in a fence, folded, or in MedGemma's tokens."""
+
+_THOUGHT = ("thoughts", "fenced", "folded", "unused")
+"""The groups that hold thoughts."""
+
+_TURN = regex(
+    r"\A\s*+(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model)\s*+"
+    r"|\s*+(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<\|end_of_text\|>|<end_of_turn>|</s>)\s*+\Z"
+)
+"""A chat template's tokens around an answer."""
+
+_WRAPPED = regex(
+    r"<(?P<tag>answer|final_answer|output|response)>(?P<text>.*)</(?P=tag)>|<\|begin_of_solution\|>(?P<solved>.*)<\|end_of_solution\|>",
+    re.DOTALL,
+)
+"""An answer that is all in a tag which says that it is the answer."""
+
 _RESPONSE = regex(r"<\|(?:START|END)_RESPONSE\|>")
 
 
@@ -42,7 +64,7 @@ def said(answer: str) -> SpokenAnswer:
     """Return an answer without its thoughts, which are between tags, before a lone closing tag, or in a channel."""
     if bare := _WITHOUT_TOKENS.match(answer):
         return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
-    thoughts, answer = _led_by_thoughts(answer)
+    thoughts, answer = _led_by_thoughts(_TURN.sub("", answer))
     reading = _THOUGHTS.read(answer)
     thoughts += [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
     text = _RESPONSE.sub("", _spoken(reading.narrative)).strip()
@@ -50,14 +72,19 @@ def said(answer: str) -> SpokenAnswer:
     for closer in [*thought_closers(text, Span(0, len(text)))][-1:]:
         thoughts.append(text[: closer.start])
         text = text[closer.end :].strip()
+    if wrapped := _WRAPPED.fullmatch(text):
+        text = (wrapped["text"] or wrapped["solved"] or "").strip()
     return SpokenAnswer(text, "\n\n".join(filter(None, map(str.strip, thoughts))))
 
 
 def _led_by_thoughts(answer: str) -> tuple[list[str], str]:
     """Return the thoughts at the start of an answer in tags that no format has, and the rest."""
     thoughts: list[str] = []
-    while (found := _LEADING.match(answer)) and not (found["tag"] == found["end"] in {"think", "thinking"}):
-        thoughts.append(found["thoughts"])
+    while found := _SHOWN.match(answer) or _LEADING.match(answer):
+        parts = found.groupdict()
+        if parts.get("tag") == parts.get("end") and found[0].lstrip().startswith(("<think>", "<thinking>")):
+            break
+        thoughts.append(next(parts[name] for name in _THOUGHT if parts.get(name) is not None))
         answer = answer[found.end() :]
     return thoughts, answer
 

@@ -83,7 +83,19 @@ def _listed(value: Any, split: Callable[[str], list[str]]) -> Any:
         return value
     decoded = decode(value, options=STRICT)
     is_list = decoded.ok and isinstance(decoded.value, list) and not value[decoded.end :].strip()
-    return decoded.value if is_list else split(value)
+    return decoded.value if is_list else split(_without_marks(value))
+
+
+_ITEM = regex(
+    r"[ \t]*+(?:[-*+][ \t]++(?P<text>[^\n]++)|<(?P<tag>\w++)>(?P<inner>[^<>\n]*+)</(?P=tag)>[ \t]*+)"
+)
+
+
+def _without_marks(text: str) -> str:
+    """Return a text without the marks of a list, if each of its items has one: ``- a``, ``<item>a</item>``."""
+    lines = [line for line in text.replace("><", ">\n<").splitlines() if line.strip()]
+    items = [_ITEM.fullmatch(line) for line in lines]
+    return "\n".join(item["text"] or item["inner"] or "" for item in items if item) if all(items) else text
 
 
 Path = Annotated[str, Field(min_length=1, description="The path, relative to the workspace.")]

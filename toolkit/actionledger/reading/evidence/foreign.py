@@ -45,23 +45,10 @@ _FENCE = regex(
     re.DOTALL,
 )
 _LABELS = frozenset(
-    {
-        "",
-        "yaml",
-        "yml",
-        "toml",
-        "json",
-        "json5",
-        "jsonc",
-        "python",
-        "py",
-        "text",
-        "action",
-        "actions",
-        "tool",
-        "plan",
-        "xml",
-    }
+    [
+        *("", "yaml", "yml", "toml", "json", "json5", "jsonc", "python", "py", "text", "action", "actions"),
+        *("tool", "plan", "xml"),
+    ]
 )
 _OPENS_LAST = regex(r"(?:\A|\n)[ \t]*+(?=```|~~~)")
 _PARAGRAPH = regex(r"(?:\A|\n[ \t\r]*+\n)(?=\S)")
@@ -162,7 +149,8 @@ def _unmarked(text: str, names: frozenset[str]) -> Span | None:
                 label, body = fence["label"].lower(), fence["body"].strip()
                 is_call = (
                     label in _LABELS
-                    and _is_call(body, frozenset())  # so an object with a type is data
+                    # without names, so that an object with a type is data
+                    and (_is_call(body, frozenset()) or _is_named_in_words(body, names))
                     and not (label == "" and _is_object(body))
                 )
                 return Span(opens.end(), end) if is_call else None
@@ -240,6 +228,15 @@ def _is_object(text: str, names: frozenset[str] = frozenset()) -> bool:
     return _names_call(value, names)
 
 
+_IN_WORDS = regex(rf"[\[\s]*+\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:\s*+[\"'](?P<name>\w++(?:[ -]\w++)++)[\"']")
+
+
+def _is_named_in_words(text: str, names: frozenset[str]) -> bool:
+    """Return whether a text is an object that names an offered tool in words: ``{"action": "create file", …}``."""
+    found = _IN_WORDS.match(text)
+    return found is not None and re.sub(r"[ -]", "_", found["name"].lower()) in names
+
+
 def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False) -> bool:
     if isinstance(value, list):
         return bool(value) and all(
@@ -251,10 +248,7 @@ def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False
     if isinstance(name, list):
         is_listed = first in _LISTS
         return (is_listed or first in {"plan", "steps"}) and _names_call(name, names, is_listed=is_listed)
-    if not isinstance(name, str):
-        return False
-    name = name if re.sub(r"[ -]", "_", name) not in names else re.sub(r"[ -]", "_", name)
-    if not re.fullmatch(_NAME, name):
+    if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         return False
     is_key = first in _KEYS.split("|") or (
         first in {"type", "name"}
@@ -273,6 +267,7 @@ _SHAPES: tuple[Callable[[str, frozenset[str]], bool], ...] = (
     _is_key_lines,
     _is_element,
     _is_object,
+    _is_named_in_words,
     _is_python,
 )
 

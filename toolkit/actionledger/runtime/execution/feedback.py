@@ -152,6 +152,8 @@ def _file(result: object) -> tuple[str, int, str] | None:
         return None
     if isinstance(first, int) and isinstance(last, int):
         lines = result.get("lines", last)
+        if first > last:
+            return f"{counted(lines, 'line')}, none of them from line {first:,}", first, content
         rest = f" (read on with first_line {last + 1})" if last < lines else ""
         return f"lines {first:,} to {last:,} of {lines:,}{rest}", first, content
     return counted(len(content.splitlines()), "line"), 1, content

@@ -225,18 +225,19 @@ def _without_faults(
     name: str, arguments: JsonDict, catalogue: Catalogue, fields: Sequence[FieldDescription]
 ) -> JsonDict:
     """Return arguments with rejected values corrected; else left open if the field is required or has a choice, or left out."""
-    described = {field.name: field for field in fields}
-    call = check_action(RawAction(name, arguments, Span(0, 0), "", 0), catalogue, (), frozenset())
-    kept = dict(arguments if not call.conversions else call.arguments)
-    for error in call.errors:
-        field = error.path.partition(".")[0]
-        if error.code is Reason.UNKNOWN_FIELD:
-            kept.pop(field, None)
-        elif field in kept:
-            near = near_names(str(kept[field]), described[field].allowed or ())
-            kept[field] = near[0] if near else _number_in(kept[field], error.expected)
-            if kept[field] == OPEN and not (described[field].required or described[field].allowed):
-                del kept[field]  # a small model copies the placeholder
+    described, kept = {field.name: field for field in fields}, dict(arguments)
+    for _ in range(2):  # a text that is now a number may be one that is not allowed
+        call = check_action(RawAction(name, kept, Span(0, 0), "", 0), catalogue, (), frozenset())
+        kept = dict(kept if not call.conversions else call.arguments)
+        for error in call.errors:
+            field = error.path.partition(".")[0]
+            if error.code is Reason.UNKNOWN_FIELD:
+                kept.pop(field, None)
+            elif field in kept:
+                near = near_names(str(kept[field]), described[field].allowed or ())
+                kept[field] = near[0] if near else _number_in(kept[field], error.expected)
+                if kept[field] == OPEN and not (described[field].required or described[field].allowed):
+                    del kept[field]  # a small model copies the placeholder
     return kept
 
 
@@ -297,7 +298,12 @@ def _left_open(example: str) -> str:
 
 
 _ENTITY = regex(r"&(?:lt|gt|quot|#39|#x27);")
-_IN_FENCE = regex(r"\s*+(?:```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?:```|~~~)\s*+", re.DOTALL)
+_IN_FENCE = regex(
+    r"\s*+(?:[A-Z][^\n`#<>=(){};*/]*+\n\s*+)?(?:```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?:```|~~~)\s*+",
+    re.DOTALL,
+)
+"""A text that is all in a fence, with a sentence before it at most."""
+
 _WITH_FENCES = (".md", ".markdown", ".mdx", ".rst", ".txt")
 
 

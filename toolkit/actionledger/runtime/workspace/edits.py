@@ -1,8 +1,10 @@
 """Edit a text: each edit matches exactly or by whole lines, or is refused with the nearest lines."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace as with_fields
 from enum import StrEnum
+from html import unescape
 from itertools import islice
 
 from rapidfuzz import fuzz, process
@@ -108,7 +110,20 @@ def _edited(path: str, text: str, edit: Edit, bounds: EditBounds) -> tuple[str, 
     search = _without_numbers(edit.search)
     if search != edit.search:
         message += " The numbers before its lines are not part of the file: leave them out."
+    for odd, meant in ((_A_FENCE, _without_fence(search)), (_ESCAPES, unescape(search))):
+        if meant != search and meant.strip() in text:
+            message, search = message + odd, meant
     raise ActionError(Reason.NO_MATCH, message + nearest_lines(text, search))
+
+
+_A_FENCE = " The markdown fence around it is not part of the file: leave it out."
+_ESCAPES = " Its signs are escaped, and those of the file are not: write them as they are."
+_FENCE = regex(r"\s*+(?P<marks>```|~~~)[\w+-]*+[ \t]*+\n(?P<text>.*?)\n?(?P=marks)\s*+", re.DOTALL)
+
+
+def _without_fence(search: str) -> str:
+    fenced = _FENCE.fullmatch(search)
+    return fenced["text"] if fenced else search
 
 
 _LINE = regex(r"(?P<number>[ \t]*+\d++(?:\t|\|[ \t]))?+(?P<text>[^\n]*+)")
