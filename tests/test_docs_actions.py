@@ -27,5 +27,5 @@ def test_the_correction_is_what_a_model_is_told():
     text = al.render([("update_task", {"task_id": 1, "status": "complete"})], dialect="hermes")
     profile = al.profile("assistant")
     (call,) = al.parse(text, profile=profile, dialects=["hermes"]).actions
-    told = corrector(profile)(call, True)
+    told = corrector(profile)(call, True, text)
     assert told + "\n" == fenced("text")[1]

@@ -314,6 +314,21 @@ def test_a_compacted_history_that_keeps_its_end_goes_on_in_its_session(wire):
     assert wire.links == {first: (3, "", None)}
 
 
+def test_a_notice_of_what_was_compacted_behind_the_first_words_goes_on_in_their_session(wire):
+    """Cline sends the task again with a notice, and none of the answers."""
+    first = wire.ask(person("Go."), answer=said("I look.", "c1"))
+    other = wire.ask(person("Stay."), answer=said("I look.", "c2"))
+    notice = "\n\n<SYSTEM_NOTICE>\nEarlier context was compacted. Commands ran: ls"
+    assert wire.ask(person("Go." + notice), answer=said("There.", "c3")) == first
+    assert wire.ask(person("Go." + notice), said("There.", "c3"), result("c3"), answer=said("Done.")) == first
+    assert wire.ask(person("Stay.\n\n<note>\nThe context is clear."), answer=said("So?")) not in {
+        first,
+        other,
+    }
+    assert wire.ask(person("Leave." + notice), answer=said("So?")) not in {first, other}
+    assert wire.links[first] == (3, "", None)
+
+
 def test_an_answer_that_was_cut_by_its_length_is_asked_for_again(wire):
     first = wire.ask(person("Go."), answer=said("", "c1"))
     history = (person("Go."), said("", "c1"), result("c1"))

@@ -43,7 +43,7 @@ def test_the_key_comes_from_the_variable_that_is_named(server, monkeypatch, hell
     for variable in ("OPENAI_API_KEY", "OTHER", "UNSET", None):
         server.whole()
         model_from(f"openai:m@{server.url}", key_variable=variable).complete(hello)
-    monkeypatch.setattr("actionledger.runtime.models.openai.OLLAMA", server.url)
+    monkeypatch.setattr("actionledger.runtime.models.spec.OLLAMA", server.url)
     server.whole()
     model_from("ollama:m").complete(hello)
     sent = [seen.headers.get("Authorization") for seen in server.seen]

@@ -33,8 +33,11 @@ from actionledger.imports.shapes.placement import (
 # The session of a response: the one that its client names, or else the one whose last response it continues.
 _TASK = 200
 _SUMMARY, _SUMMARY_ENDS, _LONGEST_SUMMARY = "<summary>", "</summary>", 65_536
+_NOTICE = regex(
+    r"\s*<[A-Za-z_-]{1,40}>\s*[^.\n]{0,40}\b(?:context|conversation|history)\b[^.\n]{0,20}\bcompacted\b"
+)
 _UNSETTLED = 64
-"""How many sessions without a complete response may continue with the same question."""
+"""How many sessions without a complete response may continue with the same question, and how many others with it and a notice."""
 
 _IN_BACKGROUND = 3
 """How many of a session's last responses are searched for a call whose background work began, though it has a result."""
@@ -55,6 +58,7 @@ class Belonging:
         self.places = ResponsePlaces()
         self._owned: dict[str, Open] = {}
         self._unsettled: deque[tuple[str, Open]] = deque(maxlen=_UNSETTLED)
+        self._recent: deque[Open] = deque(maxlen=_UNSETTLED)
         self._spawned: Spawned[ResponsePlace] = Spawned()
 
     def session(self, request: Request, before: ResponsePlace | None, answered: tuple[Message, ...]) -> Open:
@@ -74,6 +78,8 @@ class Belonging:
             self.places.add(request, replace(message, calls=[]), place)
         if _is_whole(message):
             place.session.settled = place.number + 1
+            if not (self._recent and self._recent[-1] is place.session):
+                self._recent.append(place.session)
         elif not place.session.settled:
             self._unsettled.append((opening_of(request), place.session))
         if not message.calls:
@@ -89,7 +95,8 @@ class Belonging:
                     return None
                 owned.has_tools = owned.has_tools or bool(request.tools)
                 return owned
-            return None if owner else self._tried_again(opening_of(request))
+            opening = opening_of(request)
+            return None if owner else self._tried_again(opening) or self._compacted(opening)
         is_same = not owner or before.session.owner.name in {"", owner}
         if not is_same:
             return owned
@@ -100,6 +107,14 @@ class Belonging:
         """Return a session with only cut or empty answers to the same question; the client may have added to the question."""
         unsettled = ((begun, session) for begun, session in reversed(self._unsettled) if not session.settled)
         return next((session for begun, session in unsettled if begun and opening.startswith(begun)), None)
+
+    def _compacted(self, opening: str) -> Open | None:
+        """Return the last session with the same first words, if a notice after them says that the rest was summed up: Cline's."""
+        notice = _NOTICE.search(opening)
+        if notice is None:
+            return None
+        begun = digest("opening", opening[: notice.start()].rstrip()).hex()
+        return next((session for session in reversed(self._recent) if session.opening == begun), None)
 
     def _is_beside(self, request: Request, owned: Open) -> bool:
         """Return whether a request of a session's client is outside the session: a subagent's, or one for a title."""

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
         RequestRefusedError as RequestRefusedError,
         ServerFailedError as ServerFailedError,
     )
-    from actionledger.runtime.models.openai import model_from as model_from
     from actionledger.runtime.models.scripted import (
         Asked as Asked,
         RecordedModel as RecordedModel,
         ScriptedModel as ScriptedModel,
     )
+    from actionledger.runtime.models.spec import model_from as model_from
 
 _MODULES = by_name(
     {
@@ -43,7 +43,7 @@ _MODULES = by_name(
         "base": "Chunk Chunks Completion Message Model Role Usage",
         "errors": "BrokenResponseError ModelError ModelStatusError ModelTimeoutError ModelUnreachableError NoMoreResponsesError RateLimitedError ReplayDivergedError RequestRefusedError ServerFailedError",
         "scripted": "Asked RecordedModel ScriptedModel",
-        "openai": "model_from",
+        "spec": "model_from",
     }
 )
 """The module of each name, imported on first use: assembling streamed pieces needs no model."""
