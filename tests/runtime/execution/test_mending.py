@@ -61,6 +61,27 @@ def test_a_text_that_was_written_as_a_list_is_shown_as_lines(plan, meant):
     assert shown(text, "orchestrator") == {"action": "update_plan", "plan": meant}
 
 
+@pytest.mark.parametrize("name", ["delete_goal", "create_task"])
+def test_an_action_without_its_fields_is_not_shown_with_the_values_of_an_example(name):
+    """A model that copies it would delete goal 1, or create a task that nobody wants."""
+    copied = json.dumps(shown(f'```actions\n{{"actions": [{{"type": "{name}"}}]}}\n```', "assistant"))
+    assert not al.parse(f"```actions\n{copied}\n```", profile="assistant").valid_actions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```actions\n{"actions": ["create_task: Iron shirts"]}\n```',
+        '```actions\ncreate_task content="Iron shirts"\n```',
+        "Now I do these:\n\n1. create_task: Iron shirts\n2. list_tasks",
+    ],
+)
+def test_a_name_before_its_value_is_shown_with_it(text):
+    """In a text for an action, in a block without JSON, and in a numbered list."""
+    value = shown(text, "assistant")
+    assert value["actions"][0] == {"type": "create_task", "content": "Iron shirts"}  # type: ignore[index]
+
+
 def test_tags_within_json_are_shown_as_json():
     """They hold what was tried."""
     text = '```actions\n{"actions": ["<create_task><content>Iron shirts</content></create_task>"]}\n```'

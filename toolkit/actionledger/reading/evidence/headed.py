@@ -203,7 +203,7 @@ class _Heads:
             return held
         if (row := _ROW.fullmatch(text, start, end)) and self._is_filled(row, is_all=is_all):
             return self._headed_by("name", row, start, end)
-        return self._by_itself(start, end) if is_all else None
+        return self._steps(start, end) or (self._by_itself(start, end) if is_all else None)
 
     def _held(self, start: int, end: int) -> Headed | None:
         """Return the call in an object at any depth, if that is the first place with a name."""
@@ -212,13 +212,11 @@ class _Heads:
         return Headed(name, Span(start, end), Span(start, end)) if name else None
 
     def _by_itself(self, start: int, end: int) -> Headed | None:
-        """Return the call that is a whole stretch: a name, a cut tag, a numbered list, or words before a colon."""
+        """Return the call that is a whole stretch: a name, a cut tag, or words before a colon."""
         for pattern in (_ALONE, _CUT_TAG):
             if found := pattern.fullmatch(self._text, start, end):
                 head = self._headed(found, start, end)
                 return head and head._replace(body=Span(end, end))
-        if head := self._steps(start, end):
-            return head
         words = _WORDS.fullmatch(self._text, start, end)
         name = self._meant(words["name"].lower().replace(" ", "_")) if words else None
         return Headed(name, Span(start, end), Span(words.end("name"), end)) if words and name else None

@@ -69,7 +69,7 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     reading = reader.read(text, catalogue.offer)
     found = _read(reading)
     if found and all(each.dialect == "bash_fence" for each in found):
-        found = [*_headed(text, catalogue.offer)] or found  # a command named like an action is that action
+        found = [*headed(text, catalogue.offer)] or found  # a command named like an action is that action
     if found and not any(issue.code is Reason.TRUNCATED for issue in reading.issues):
         return found[:_MOST]
     for block in reading.blocks:
@@ -82,7 +82,7 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     names, offer = frozenset(catalogue.names), catalogue.offer
     unknown: list[TriedCall] = []
     objects = partial(_objects, names=names)
-    for looked_for in (objects, elements, _rows, partial(_headed, offer=offer), _lines):
+    for looked_for in (objects, elements, _rows, partial(headed, offer=offer), _lines):
         every = [each for each in looked_for(text) if each.name]
         tried = [each for each in every if nearest(each, catalogue) is not None]
         named = (each for each in every if "_" in each.name or looked_for is objects)
@@ -106,7 +106,8 @@ def _named_in(text: str, catalogue: Catalogue) -> Iterator[TriedCall]:
                 is_call and bool(first) and "=" not in first and first not in catalogue.parameters[name]
             )
             bare: JsonDict = {"": _value(first)} if is_value else {}
-            yield TriedCall(name, {**bare, **pairs} if is_call or beside["tag"] else {})
+            is_given = is_call or beside["tag"] or pairs.keys() <= set(catalogue.parameters[name])
+            yield TriedCall(name, {**bare, **pairs} if is_given else {})
 
 
 def _read(reading: Reading) -> list[TriedCall]:
@@ -264,7 +265,7 @@ def _body(value: str) -> str:
     return value.removeprefix("\r").removeprefix("\n").rstrip(" \t")
 
 
-def _headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
+def headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
     """Yield the calls whose name comes directly before their arguments."""
     for head in headed_calls(text, Span(0, len(text)), offer):
         yield TriedCall(head.name, told(head.body.of(text)))

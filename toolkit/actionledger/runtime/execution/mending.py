@@ -30,6 +30,7 @@ from actionledger.runtime.execution.attempted import (
     TriedCall,
     attempts,
     elements,
+    headed,
     named_in,
     nearest,
     reader_for,
@@ -108,9 +109,7 @@ def _right(catalogue: Catalogue, dialect: Dialect, text: str = "") -> str:
 def example_for(call: ActionCall, text: str, catalogue: Catalogue, dialect: Dialect) -> str:
     """Return a response's rejected action in its correct form, as far as it can be determined; empty if it can't."""
     tried = TriedCall(call.name, call.arguments) if call.name else _named_within(call, text, catalogue)
-    if not tried or (call.name and not tried.arguments):
-        return ""
-    made = mended_call(tried, catalogue)
+    made = mended_call(tried, catalogue) if tried else None
     return written([made], dialect) if made else ""
 
 
@@ -119,8 +118,8 @@ def _named_within(call: ActionCall, text: str, catalogue: Catalogue) -> TriedCal
     if isinstance(value := call.arguments.get("value"), str):
         if called := _CALL.fullmatch(value):
             return TriedCall(called["name"], told(called["arguments"]))
-        if tagged := next(elements(value), None):
-            return tagged
+        for found in (*elements(value), *headed(value, catalogue.offer)):
+            return found
     held = next(iter(call.arguments.values()), None)
     if len(call.arguments) == 1 and isinstance(held, dict):
         return TriedCall(catalogue.known_name(next(iter(call.arguments))), held)
