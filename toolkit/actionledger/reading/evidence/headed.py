@@ -229,9 +229,11 @@ class _Heads:
 
     def _steps(self, start: int, end: int) -> Headed | None:
         """Return the first call of a numbered list in which each of several lines begins with a name."""
-        steps = [*_STEP.finditer(self._text, start, end)]
-        is_list = len(steps) > 1 and sum(len(step[0]) for step in steps) == end - start
-        if not is_list or not all(self._meant(step["name"]) for step in steps):
+        steps, at = [], start  # one match behind the other: a search in a megabyte of digits would take hours
+        while step := _STEP.match(self._text, at, end):
+            steps.append(step)
+            at = step.end()
+        if at < end or len(steps) < 2 or not all(self._meant(each["name"]) for each in steps):
             return None
         return Headed(steps[0]["name"], Span(start, end), Span(steps[0].end("name"), steps[0].end()))
 
