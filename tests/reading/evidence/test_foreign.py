@@ -100,6 +100,70 @@ def test_a_name_that_nobody_knows_is_lost_without_marks(profile, form, call):
     assert issue.span.of(text).strip() == call
 
 
+@pytest.mark.parametrize("profile", ["assistant", "coder", "orchestrator", "reasoner"])
+@pytest.mark.parametrize("form", ["%s", "I do it.\n\n%s", "I do it:\n%s\nLet me know if you need more!"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        '```json\n{"actions": [{"type": "pay_bill", "bill": 3}]}\n```',
+        '```json\n{"next_actions": {"type": "pay_bill", "bill": 3}, "is_final": false}\n```',
+    ],
+)
+def test_a_labelled_list_of_calls_is_lost_anywhere(profile, form, call):
+    """Text may stand behind it."""
+    result = al.parse(form % call, profile=profile)
+    assert result.outcome.has_intent
+    assert not result.valid_actions
+
+
+@pytest.mark.parametrize("profile", ["assistant", "reasoner"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"action": "pay_bill", "bill": 3}\n{"action": "pay_bill", "bill": 4}\n```',
+        "<pay_bill>\n<bill>3</bill>\n</paybill>",
+        "<pay_bill>\n<bill>3</bill>\n",
+    ],
+)
+def test_several_objects_and_open_tags_are_lost(profile, text):
+    """They name a call as the same with one object, or with a right end, does."""
+    assert al.parse(text, profile=profile).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        ("assistant", "| type | content |\n|---|---|\n| create_task | Call Ada |\n| create_task | Call Bo |"),
+        (
+            "assistant",
+            "I add them:\n\n| Action | Content |\n|---|---|\n| `create_task` | Ada |\n| `create_task` | Bo |",
+        ),
+        ("reasoner", "1. think: what they feel\n2. speak: a greeting\n3. done"),
+        ("assistant", "1. **create_task**: Call Ada\n2. **list_tasks**"),
+    ],
+)
+def test_a_table_and_a_numbered_list_of_offered_names_are_lost(profile, text):
+    assert al.parse(text, profile=profile).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("profile", ["assistant", "coder", "reasoner"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| action | description |\n|---|---|\n| create_task | Adds a task |\n| think | Ponders |",
+        "| Name | Type | Notes |\n|---|---|---|\n| Ada | person | tea |\n| Bo | person | coffee |",
+        "1. think of a number\n2. speak with a friend\n3. done with it",
+        "You can ask me for:\n\n1. create_task: adds a task\n2. delete_task: removes it",
+        "- think: works it out\n- speak: says it\n- done: ends it",
+        'So it looks in general:\n\n```json\n{"name": "<tool>", "arguments": {"<arg>": "<value>"}}\n```\n\nReplace them.',
+        'The webhook sends this:\n\n```json\n{"next_actions": [{"type": "pay_bill"}]}\n```\n\nAnd you answer.',
+    ],
+)
+def test_what_describes_tools_is_not_lost(profile, text):
+    """Neither a table or a list of what there is, nor a template."""
+    assert not al.parse(text, profile=profile).outcome.has_intent
+
+
 @pytest.mark.parametrize(
     ("profile", "text"),
     [

@@ -144,7 +144,7 @@ def test_a_baseline_has_no_format_to_tell():
 
 def test_a_correction_shows_the_action_in_the_dialect_of_the_call():
     """Copied as it stands, the example is a valid action."""
-    text = '<tool_call>\n{"name": "create_branch", "arguments": {}}\n</tool_call>'
+    text = '<tool_call>\n{"name": "create_branch", "arguments": {"name": "search/accents"}}\n</tool_call>'
     profile = PROFILES["orchestrator"]
     (call,) = al.parse(text, profile=profile, dialects=["hermes"]).actions
     told = corrector(profile)(call, True, text)

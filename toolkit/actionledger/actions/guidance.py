@@ -23,6 +23,9 @@ from actionledger.core.vocabulary import Reason
 Render: TypeAlias = Callable[[str, Mapping[str, Any]], str]
 """Writes one action, given its name and its arguments, as a response must; raises ``RenderError`` if it can't."""
 
+OPEN = "…"
+"""A placeholder that the model has to fill in."""
+
 _MOST_ERRORS = 10
 """A model that made more errors in one action should write it anew."""
 
@@ -245,9 +248,20 @@ def _format(
     elif shown is not None:
         with suppress(RenderError):  # the text above is enough without an example
             if action is None:  # a small model does what it is shown, so the values are placeholders
-                required: JsonDict = {field.name: "…" for field in shown.fields if field.required}
-                shown = replace(shown, example=required)
+                shown = replace(shown, example=left_to_fill(shown))
             yield from _example(shown, render, RIGHT)
+
+
+def left_to_fill(action: ActionDescription) -> JsonDict:
+    """Return an action's required fields in the shape of its example, with a placeholder for each text."""
+    given = action.example or {}
+    return {field.name: _filled(given.get(field.name, OPEN)) for field in action.fields if field.required}
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _filled(held) for name, held in value.items()}
+    return [*map(_filled, value[:1])] or [OPEN] if isinstance(value, list) else OPEN
 
 
 def _json(value: object) -> str:

@@ -145,6 +145,9 @@ MARKLESS = frozenset({"json", "pythonic", "llama4_pythonic", "llama3_json", "pyt
 """The dialects whose calls may have no marks."""
 
 
+MENTIONED = "It names a tool as a call."
+"""The message about thoughts in which a tool is named, but no block is."""
+
 READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 

@@ -26,8 +26,11 @@ from actionledger.reading.prose import has_words, verdict
 from actionledger.reading.scan.source import Source
 from actionledger.reading.tolerant_json.faults import DecodeOptions
 
-_LISTS = frozenset({"actions", "calls", "tool_calls"})
+_LISTS = frozenset({"actions", "calls", "next_actions", "tool_calls"})
 """Keys of a list of calls, in which a ``type`` is a call's name, too."""
+
+_BETWEEN = regex(r"[\s,;]*+")
+_SAYS_LIST = regex(rf"\{{\s*+\"(?:{'|'.join(sorted(_LISTS))})\"")
 
 _KEYS = "action|function|function_name|tool|tool_call|tool_name"
 _NAME = r"[A-Za-z_][\w.-]{1,60}+"
@@ -46,8 +49,8 @@ _FENCE = regex(
 )
 _LABELS = frozenset(
     [
-        *("", "yaml", "yml", "toml", "json", "json5", "jsonc", "python", "py", "text", "action", "actions"),
-        *("tool", "plan", "xml"),
+        *("", "yaml", "yml", "toml", "json", "json5", "jsonc", "python", "py", "text"),
+        *("action", "actions", "tool", "plan", "xml"),
     ]
 )
 _OPENS_LAST = regex(r"(?:\A|\n)[ \t]*+(?=```|~~~)")
@@ -64,6 +67,11 @@ _UNCLOSED = regex(
 )
 """The same with inner elements that may not be closed."""
 
+_OPEN_ELEMENT = regex(
+    r"<[a-z]++(?:_[a-z]++)++>\s*+(?:<(?P<child>[A-Za-z_]\w{0,60}+)>[^<]*+</(?P=child)>\s*+)++(?:</\w++>\s*+)?+"
+)
+"""The same of a name in several words, without an end or with another one's."""
+
 _TAG = regex(r"<(?P<name>[a-z]++(?:_[a-z]++)++)(?P<rest>(?:[ \t\n]++[^<>]*)?)/?>\s*+(?:</(?P=name)>\s*+)?")
 """One tag of a name in several words, which neither HTML nor a framework's components have."""
 
@@ -75,47 +83,11 @@ _BROKEN_TAG = regex(
 _CALL = regex(r"(?P<name>[A-Za-z_]\w{2,60}+)\([^\n]*\)\s*+")
 _HYPERTEXT = frozenset(
     [
-        "address",
-        "article",
-        "aside",
-        "audio",
-        "body",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "head",
-        "header",
-        "html",
-        "main",
-        "menu",
-        "nav",
-        "note",
-        "ol",
-        "option",
-        "picture",
-        "pre",
-        "rss",
-        "script",
-        "section",
-        "select",
-        "span",
-        "summary",
-        "svg",
-        "table",
-        "tbody",
-        "thead",
-        "think",
-        "thinking",
-        "answer",
-        "response",
-        "result",
-        "final",
-        "video",
+        *("address", "article", "aside", "audio", "body", "details", "dialog", "div", "dl"),
+        *("fieldset", "figure", "footer", "form", "head", "header", "html", "main", "menu"),
+        *("nav", "note", "ol", "option", "picture", "pre", "rss", "script", "section"),
+        *("select", "span", "summary", "svg", "table", "tbody", "thead", "think", "thinking"),
+        *("answer", "response", "result", "final", "video"),
     ]
 )
 """Elements that hold others and are no call."""
@@ -131,8 +103,18 @@ def foreign_shapes(text: str, gap: Span, names: frozenset[str]) -> Iterator[Span
         return
     written = text[gap.start : gap.end]
     call = _unmarked(written, names)
+    call = call or _listed(written)
     if call is not None and verdict(written, call, 0) is None:
         yield Span(gap.start + call.start, gap.start + call.end)
+
+
+def _listed(text: str) -> Span | None:
+    """Return the first fence anywhere in a text with a label that holds a list of calls under a key that says so."""
+    for fence in _FENCED_VALUE.finditer(text):
+        body = fence["body"].strip()
+        if fence["label"] and _SAYS_LIST.match(body) and _is_object(body):
+            return Span(*fence.span())
+    return None
 
 
 def _unmarked(text: str, names: frozenset[str]) -> Span | None:
@@ -193,11 +175,13 @@ def _is_element(text: str, names: frozenset[str]) -> bool:
         return False
     if tag := _TAG.fullmatch(text):
         return bool(tag["rest"].strip(" \t\n/")) or _is_like_offered(tag["name"], names)
-    if (tag := _BROKEN_TAG.match(text)) and _is_like_offered(tag["name"], names):
+    tag, unclosed, found = (
+        each(text) for each in (_BROKEN_TAG.match, _UNCLOSED.fullmatch, _ELEMENT.fullmatch)
+    )
+    if (tag and _is_like_offered(tag["name"], names)) or (unclosed and unclosed["name"] in names):
         return True
-    if (unclosed := _UNCLOSED.fullmatch(text)) and unclosed["name"] in names:
+    if _OPEN_ELEMENT.fullmatch(text):
         return True
-    found = _ELEMENT.fullmatch(text)
     return found is not None and found["name"].lower() not in _HYPERTEXT
 
 
@@ -218,14 +202,19 @@ def _is_python(text: str, _names: frozenset[str]) -> bool:
 
 
 def _is_object(text: str, names: frozenset[str] = frozenset()) -> bool:
-    """Return whether a text is a JSON object with a call's name, a list of such objects, or a plan of them."""
-    if not text.startswith(("{", "[")):
-        return False
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return _names_call(value, names)
+    """Return whether a text is JSON objects with a call's name, a list of such objects, or a plan of them."""
+    at, read = 0, json.JSONDecoder().raw_decode
+    while at < len(text):
+        if not text.startswith(("{", "["), at):
+            return False
+        try:
+            value, end = read(text, at)
+        except (ValueError, RecursionError):
+            return False
+        if not _names_call(value, names):
+            return False
+        at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
+    return at > 0
 
 
 _IN_WORDS = regex(rf"[\[\s]*+\{{\s*+[\"'](?:{_KEYS})[\"']\s*+:\s*+[\"'](?P<name>\w++(?:[ -]\w++)++)[\"']")
@@ -245,6 +234,8 @@ def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False
     if not isinstance(value, dict) or not value:
         return False
     first, name = next(iter(value.items()))
+    if first in _LISTS and isinstance(name, dict):
+        name = [name]
     if isinstance(name, list):
         is_listed = first in _LISTS
         return (is_listed or first in {"plan", "steps"}) and _names_call(name, names, is_listed=is_listed)
@@ -292,7 +283,7 @@ _SIGNS = ("<", "{", "[", "`", "~", ">", "Action", "*** Begin Patch")
 """Without one of these, none of those dialects reads anything, in a fence or not."""
 
 _FENCED_VALUE = regex(
-    r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
+    r"^[ \t]*+(?P<marks>`{3,}+)(?P<label>[\w-]*+)[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
     re.MULTILINE,
 )
 """A fence with a value under a label that belongs to no dialect."""
@@ -339,7 +330,11 @@ def _headed(head: Headed) -> Placed:
 def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
     for dialect, found in _finder().blocks(Source(part.of(text), None), options):
         is_elsewhere = any(repair.kind in _ELSEWHERE for repair in found.repairs)
-        if (found.status in READ or found.status is BlockStatus.MALFORMED) and not is_elsewhere:
+        is_template = bool(found.actions) and all(
+            each.name.startswith(("<", "{", "[", "…")) for each in found.actions
+        )
+        is_call = found.status in READ or found.status is BlockStatus.MALFORMED
+        if is_call and not is_elsewhere and not is_template:
             span = Span(part.start + found.span.start, part.start + found.span.end)
             yield _lost(dialect, span)
 

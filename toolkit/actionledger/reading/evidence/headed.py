@@ -86,8 +86,12 @@ _NEAR = 40
 _WORDS = regex(r"\*{0,2}(?P<name>[A-Za-z][\w-]*+(?:[ ][a-z]++){0,3})\*{0,2}[ \t]*+:\*{0,2}[ \t]++\S[^\n]*+")
 """``Find city: Oslo``, if nothing is next to it."""
 _ROW = regex(
-    rf"\|[ \t]*+(?:{_KEY})[ \t]*+\|[^\n]*+\n\|[-|: \t]++\n\|[ \t]*+{_NAME}[ \t]*+\|[^\n]*+", re.IGNORECASE
+    rf"\|[ \t]*+(?:{_KEY})[ \t]*+\|(?P<fields>[^\n]*+)\n[ \t]*+\|[-|: \t]++\n[ \t]*+\|[ \t`*]*+{_NAME}[ \t`*]*+\|[^\n]*+(?P<more>(?:\n[ \t]*+\|[^\n]*+)*+)",
+    re.IGNORECASE,
 )
+_STEP = regex(rf"(?:\d++[.)][ \t]++[*`]*+{_NAME}[*`]*+(?:[ \t]*+:[^\n]*+)?+[ \t]*+(?:\n|\Z))")
+"""A line of a numbered list that begins with a name: ``1. f: Oslo``."""
+
 _CUT_TAG = regex(rf"<{_NAME}(?:>[^<]*+|[ \t][^<>=]*+>?)?")
 """``<f Oslo``, ``<f>Oslo``: a tag that never ends."""
 _SAID = regex(
@@ -197,7 +201,9 @@ class _Heads:
             return self._headed(dressed, start, end)
         if text.startswith(("{", "["), start) and (held := self._held(start, end)):
             return held
-        return self._by_itself(start, end) if is_all else None
+        if (row := _ROW.fullmatch(text, start, end)) and self._is_filled(row, is_all=is_all):
+            return self._headed_by("name", row, start, end)
+        return self._steps(start, end) or (self._by_itself(start, end) if is_all else None)
 
     def _held(self, start: int, end: int) -> Headed | None:
         """Return the call in an object at any depth, if that is the first place with a name."""
@@ -206,14 +212,30 @@ class _Heads:
         return Headed(name, Span(start, end), Span(start, end)) if name else None
 
     def _by_itself(self, start: int, end: int) -> Headed | None:
-        """Return the call that is a whole stretch: a name, a row of a table, a cut tag, or words before a colon."""
-        for pattern in (_ALONE, _ROW, _CUT_TAG):
+        """Return the call that is a whole stretch: a name, a cut tag, or words before a colon."""
+        for pattern in (_ALONE, _CUT_TAG):
             if found := pattern.fullmatch(self._text, start, end):
                 head = self._headed(found, start, end)
                 return head and head._replace(body=Span(end, end))
         words = _WORDS.fullmatch(self._text, start, end)
         name = self._meant(words["name"].lower().replace(" ", "_")) if words else None
         return Headed(name, Span(start, end), Span(words.end("name"), end)) if words and name else None
+
+    def _is_filled(self, row: re.Match[str], *, is_all: bool) -> bool:
+        """Return whether a table has only columns that its first row's tool takes; another one of several rows describes tools."""
+        known = {*(parameters_of(self._names, row["name"]) or ()), *ARGUMENT_KEYS, ""}
+        is_known = {each.strip(" \t`*").lower() for each in row["fields"].split("|")} <= known
+        return is_known or (is_all and not row["more"])
+
+    def _steps(self, start: int, end: int) -> Headed | None:
+        """Return the first call of a numbered list in which each of several lines begins with a name."""
+        steps, at = [], start  # one match behind the other: a search in a megabyte of digits would take hours
+        while step := _STEP.match(self._text, at, end):
+            steps.append(step)
+            at = step.end()
+        if at < end or len(steps) < 2 or not all(self._meant(each["name"]) for each in steps):
+            return None
+        return Headed(steps[0]["name"], Span(start, end), Span(steps[0].end("name"), steps[0].end()))
 
     def _in_sentence(self, start: int, end: int) -> Headed | None:
         """Return the call that a sentence states with its object of arguments, or with a field and its value."""
@@ -231,8 +253,9 @@ class _Heads:
 
     def _headed(self, found: re.Match[str] | None, start: int, end: int) -> Headed | None:
         group = found.lastgroup if found else None
-        if found is None or group is None:
-            return None
+        return self._headed_by(group, found, start, end) if found and group else None
+
+    def _headed_by(self, group: str, found: re.Match[str], start: int, end: int) -> Headed | None:
         is_command = self._text.startswith("/", start) and self._text[found.end(group) :][:1] == " "
         name = self._meant(found[group], is_near=is_command)
         if name is None or self._defines(name, found.end(group), end):

@@ -6,8 +6,10 @@ the words after it take it back. Two versions of one call count once if they are
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from actionledger.core.canonical import JsonMap
 from actionledger.core.patterns import regex
 from actionledger.core.values import Issue, Span
 from actionledger.core.values.calls import is_own_text
@@ -58,6 +60,9 @@ _MAY_BEGIN = _BEGINNINGS | frozenset(sign for sign in map(chr, range(0x3001)) if
 _LONGEST = 70
 """The maximal length of a placeholder, in code points."""
 
+_LEVELS = 4
+"""The number of levels of an argument's lists and objects in which placeholders are searched."""
+
 _EARLY = 1_000
 """Where a call's first line ends if what may enclose it is searched in the text up to there, in code points."""
 
@@ -101,8 +106,8 @@ def is_open_to_prose(dialect: Dialect, found: Found) -> bool:
 def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_certain: bool = False) -> bool:
     """Return whether an argument of a block's actions is a placeholder."""
     for action in found.actions:
-        for key, value in action.arguments.items():
-            if type(value) is not str or value[:1] not in _MAY_BEGIN or value[_LONGEST:]:
+        for key, value in _texts(action.arguments):
+            if value[:1] not in _MAY_BEGIN or value[_LONGEST:]:
                 continue
             place = value.strip()
             if (
@@ -112,6 +117,21 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
             ):
                 return True
     return False
+
+
+def _texts(arguments: JsonMap) -> Iterator[tuple[str, str]]:
+    """Yield the texts of arguments with their keys, including those in lists and objects."""
+    level: list[tuple[str, Any]] = [*arguments.items()]
+    for _ in range(_LEVELS):
+        yield from ((key, value) for key, value in level if type(value) is str)
+        level = [
+            (str(name) if type(whole) is dict else key, part)
+            for key, whole in level
+            if type(whole) is list or type(whole) is dict
+            for name, part in (whole.items() if type(whole) is dict else enumerate(whole))
+        ]
+        if not level:
+            return
 
 
 def _is_alone(text: str, placed: Sequence[Placed]) -> bool:

@@ -20,7 +20,7 @@ from actionledger.reading.dialects.parts.truncation import unless_completed
 from actionledger.reading.dialects.reasoning import may_end_thoughts, thought_closers
 from actionledger.reading.evidence.arguments import ARGUMENT_KEYS, tidied
 from actionledger.reading.evidence.candidates import Candidate, Candidates
-from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
+from actionledger.reading.evidence.echoes import DOCUMENTED, MARKLESS, MENTIONED, READ, Placed, calls_text
 from actionledger.reading.evidence.names import Mention
 from actionledger.reading.evidence.places import Quotations, inked, is_choice, is_document, speaks_against
 from actionledger.reading.evidence.rests import has_names, mentions_and_rests
@@ -193,7 +193,7 @@ class _Weighing:
         inside = [
             each for each in self.mentions[first:last] if each.form != "rest" and not is_known(each.start)
         ]
-        issues = (Issue(Reason.REASONING, each.span, "It names a tool as a call.") for each in inside)
+        issues = (Issue(Reason.REASONING, each.span, MENTIONED) for each in inside)
         ordered = sorted([*found.issues, *issues], key=lambda issue: issue.span or found.span)
         return found._replace(issues=tuple(ordered)) if inside else found
 

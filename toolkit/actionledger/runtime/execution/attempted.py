@@ -9,6 +9,7 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.guidance import OPEN
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.names import names_to_suggest
 from actionledger.core.patterns import regex
@@ -19,9 +20,6 @@ from actionledger.reading.dialects.xml_tags import XmlTags
 from actionledger.reading.evidence.headed import headed_calls
 from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
-
-OPEN = "…"
-"""A placeholder that the model has to fill in."""
 
 _LONGEST = 20_000
 """Only the end of a longer response is searched, so that feedback doesn't take long, in characters."""
@@ -71,7 +69,7 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     reading = reader.read(text, catalogue.offer)
     found = _read(reading)
     if found and all(each.dialect == "bash_fence" for each in found):
-        found = [*_headed(text, catalogue.offer)] or found  # a command named like an action is that action
+        found = [*headed(text, catalogue.offer)] or found  # a command named like an action is that action
     if found and not any(issue.code is Reason.TRUNCATED for issue in reading.issues):
         return found[:_MOST]
     for block in reading.blocks:
@@ -84,7 +82,7 @@ def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[Tri
     names, offer = frozenset(catalogue.names), catalogue.offer
     unknown: list[TriedCall] = []
     objects = partial(_objects, names=names)
-    for looked_for in (objects, _elements, _rows, partial(_headed, offer=offer), _lines):
+    for looked_for in (objects, elements, _rows, partial(headed, offer=offer), _lines):
         every = [each for each in looked_for(text) if each.name]
         tried = [each for each in every if nearest(each, catalogue) is not None]
         named = (each for each in every if "_" in each.name or looked_for is objects)
@@ -108,7 +106,8 @@ def _named_in(text: str, catalogue: Catalogue) -> Iterator[TriedCall]:
                 is_call and bool(first) and "=" not in first and first not in catalogue.parameters[name]
             )
             bare: JsonDict = {"": _value(first)} if is_value else {}
-            yield TriedCall(name, {**bare, **pairs} if is_call or beside["tag"] else {})
+            is_given = is_call or beside["tag"] or pairs.keys() <= set(catalogue.parameters[name])
+            yield TriedCall(name, {**bare, **pairs} if is_given else {})
 
 
 def _read(reading: Reading) -> list[TriedCall]:
@@ -215,7 +214,7 @@ def _named(value: Any, names: frozenset[str], depth: int) -> Iterator[TriedCall]
     yield TriedCall(value[key], {**rest, **held})
 
 
-def _elements(text: str) -> Iterator[TriedCall]:
+def elements(text: str) -> Iterator[TriedCall]:
     """Yield the calls in elements whose children are fields, including unclosed ones."""
     at = 0
     for tag in _ELEMENT.finditer(text):
@@ -266,7 +265,7 @@ def _body(value: str) -> str:
     return value.removeprefix("\r").removeprefix("\n").rstrip(" \t")
 
 
-def _headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
+def headed(text: str, offer: frozenset[str]) -> Iterator[TriedCall]:
     """Yield the calls whose name comes directly before their arguments."""
     for head in headed_calls(text, Span(0, len(text)), offer):
         yield TriedCall(head.name, told(head.body.of(text)))

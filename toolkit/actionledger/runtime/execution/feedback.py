@@ -15,7 +15,8 @@ from actionledger.core.patterns import regex
 from actionledger.core.privacy import mask, mask_text
 from actionledger.core.text import counted
 from actionledger.core.values import ActionCall, Observation, ParseResult
-from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
+from actionledger.core.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Reason
+from actionledger.reading.evidence.echoes import MENTIONED
 from actionledger.runtime.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.runtime.execution.mending import Mend, example_for, notice
 from actionledger.runtime.execution.profile import Profile, dialect_of, writer
@@ -91,7 +92,10 @@ def _dialect(result: ParseResult) -> str:
 def _entries(
     result: ParseResult, observations: Sequence[Observation], correct: Correct, mend: Mend
 ) -> Iterator[_Entry]:
+    has_spoken = bool(result.narrative.strip()) or any(call.status.is_plannable for call in result.actions)
     for issue in result.unread:
+        if has_spoken and issue.code is Reason.REASONING and issue.detail == MENTIONED:
+            continue  # thoughts that weigh a call, before the model decides otherwise
         yield _Entry(
             _on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
         )

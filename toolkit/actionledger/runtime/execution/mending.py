@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from html import unescape
+from typing import Any
 
 from rapidfuzz import fuzz
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.actions.guidance import RIGHT
+from actionledger.actions.guidance import OPEN, RIGHT, left_to_fill
 from actionledger.actions.refusals import one_of
 from actionledger.actions.schemas import FieldDescription
 from actionledger.actions.validation import check_action
@@ -17,7 +18,7 @@ from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.errors import RenderError, UsageError
 from actionledger.core.names import near_names
 from actionledger.core.patterns import regex
-from actionledger.core.values import ActionCall, ParseResult, RawAction, Span
+from actionledger.core.values import ActionCall, FieldError, ParseResult, RawAction, Span
 from actionledger.core.vocabulary import Outcome, Reason, RepairKind
 from actionledger.reading.dialects import dialect_named
 from actionledger.reading.dialects.base import Dialect
@@ -26,9 +27,10 @@ from actionledger.reading.parsers import DialectParser
 from actionledger.reading.tolerant_json import decode
 from actionledger.runtime.execution.attempted import (
     ARGUMENT_KEYS,
-    OPEN,
     TriedCall,
     attempts,
+    elements,
+    headed,
     named_in,
     nearest,
     reader_for,
@@ -98,10 +100,8 @@ def _right(catalogue: Catalogue, dialect: Dialect, text: str = "") -> str:
     """Return the format with an action in it that has placeholders, or with the last step if a text says that it is that."""
     if dialect.name == "iteration" and _FINAL.search(text):
         return f'{dialect.rules[0]} {RIGHT}\n```iteration\n{{"next_actions": [], "is_final": true}}\n```'
-    fields = {
-        field.name: OPEN for each in catalogue.describe()[:1] for field in each.fields if field.required
-    }
-    example = written([PlainCall(name, fields) for name in catalogue.names[:1]], dialect)
+    first = catalogue.describe()[:1]
+    example = written([PlainCall(each.name, left_to_fill(each)) for each in first], dialect)
     shown = f"{_left_open(example)} {RIGHT}\n{example}" if example else ""
     return f"{dialect.rules[0]}{shown}"
 
@@ -109,16 +109,17 @@ def _right(catalogue: Catalogue, dialect: Dialect, text: str = "") -> str:
 def example_for(call: ActionCall, text: str, catalogue: Catalogue, dialect: Dialect) -> str:
     """Return a response's rejected action in its correct form, as far as it can be determined; empty if it can't."""
     tried = TriedCall(call.name, call.arguments) if call.name else _named_within(call, text, catalogue)
-    if not tried or (call.name and not tried.arguments):
-        return ""
-    made = mended_call(tried, catalogue)
+    made = mended_call(tried, catalogue) if tried else None
     return written([made], dialect) if made else ""
 
 
 def _named_within(call: ActionCall, text: str, catalogue: Catalogue) -> TriedCall | None:
     """Return the action named by an unnamed call under another key, deeper within, or as its only key."""
-    if called := _CALL.fullmatch(str(call.arguments.get("value"))):
-        return TriedCall(called["name"], told(called["arguments"]))
+    if isinstance(value := call.arguments.get("value"), str):
+        if called := _CALL.fullmatch(value):
+            return TriedCall(called["name"], told(called["arguments"]))
+        for found in (*elements(value), *headed(value, catalogue.offer)):
+            return found
     held = next(iter(call.arguments.values()), None)
     if len(call.arguments) == 1 and isinstance(held, dict):
         return TriedCall(catalogue.known_name(next(iter(call.arguments))), held)
@@ -230,15 +231,48 @@ def _without_faults(
         call = check_action(RawAction(name, kept, Span(0, 0), "", 0), catalogue, (), frozenset())
         kept = dict(kept if not call.conversions else call.arguments)
         for error in call.errors:
-            field = error.path.partition(".")[0]
-            if error.code is Reason.UNKNOWN_FIELD:
-                kept.pop(field, None)
-            elif field in kept:
+            field, _, within = error.path.partition(".")
+            if field not in kept:
+                continue
+            if within:
+                kept[field] = _changed_within(kept[field], within.split("."), error)
+            elif error.code is Reason.UNKNOWN_FIELD:
+                del kept[field]
+            else:
                 near = near_names(str(kept[field]), described[field].allowed or ())
-                kept[field] = near[0] if near else _number_in(kept[field], error.expected)
+                kept[field] = near[0] if near else _of_type(kept[field], error.expected)
                 if kept[field] == OPEN and not (described[field].required or described[field].allowed):
                     del kept[field]  # a small model copies the placeholder
     return kept
+
+
+def _changed_within(value: Any, path: Sequence[str], error: FieldError) -> Any:
+    """Return a value with the rejected one at a path inside it corrected."""
+    if isinstance(value, list) and path[0].isdigit() and int(path[0]) < len(value):
+        at = int(path[0])
+        return [*value[:at], _changed_at(value[at], path[1:], error), *value[at + 1 :]]
+    if not isinstance(value, dict):
+        return OPEN
+    if len(path) == 1 and error.code is Reason.UNKNOWN_FIELD:
+        return {name: held for name, held in value.items() if name != path[0]}
+    return {**value, path[0]: _changed_at(value.get(path[0]), path[1:], error)}
+
+
+def _changed_at(value: Any, path: Sequence[str], error: FieldError) -> Any:
+    return _changed_within(value, path, error) if path else _of_type(value, error.expected)
+
+
+def _of_type(value: object, expected: str) -> object:
+    """Return a value in the expected type, as far as one follows from it; otherwise a placeholder."""
+    if expected.startswith("array (each: string"):
+        parts = value.replace("\n", ",").split(",") if isinstance(value, str) else []
+        return [part.strip() for part in parts if part.strip()] or [OPEN]
+    if not expected.startswith("string"):
+        return _number_in(value, expected)
+    if isinstance(value, dict):
+        value = [f"{name}: {held}" for name, held in value.items() if not isinstance(held, (dict, list))]
+    is_lines = isinstance(value, list) and value and not any(isinstance(each, (dict, list)) for each in value)
+    return "\n".join(map(str, value)) if isinstance(value, list) and is_lines else OPEN
 
 
 def _number_in(value: object, expected: str) -> object:

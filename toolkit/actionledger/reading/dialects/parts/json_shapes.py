@@ -53,7 +53,7 @@ class JsonShape(Dialect):
         """Return the objects that are actions in this format, or why the value has none."""
 
     def unwrapped(self, value: Any, names: Names) -> list[Any] | None:
-        """Return a value's actions without the format's wrapper: the value itself, or its list under another key.
+        """Return a value's actions without the format's wrapper: the value itself, its list under another key, or one object for a list.
 
         If mere data may have the format's label, only known names make it an action. An object whose list and key
         of names both differ belongs to another format.
@@ -64,6 +64,7 @@ class JsonShape(Dialect):
         items: Any = value if isinstance(value, list) else [value]
         if isinstance(value, dict) and not is_named(value, self.discriminator):
             listed = [value[key] for key in _LISTS if isinstance(value.get(key), list)]
+            listed = listed or [[value[key]] for key in [self.list_key] if isinstance(value.get(key), dict)]
             items = listed[0] if len(listed) == 1 else [] if self.list_key else [value]
         are_actions = bool(items) and all(
             isinstance(item, dict)
@@ -155,7 +156,11 @@ class JsonShape(Dialect):
 
     def _wrapper(self, decoded: Decoded) -> Repair:
         """Return the repair that adds the format's wrapper to actions."""
-        opens = "[" if isinstance(decoded.value, dict) else ""
+        value = decoded.value
+        if isinstance(value, dict) and isinstance(held := value.get(self.list_key), dict):
+            (span,) = decoded.spans_of([held])
+            return Repair(RepairKind.MISSING_WRAPPER, Span(span.start, span.start), "", "[")
+        opens = "[" if isinstance(value, dict) else ""
         span = Span(decoded.start, decoded.start)
         return Repair(
             RepairKind.MISSING_WRAPPER, span, "", f'{{"{self.list_key}": {opens}' if self.list_key else opens
