@@ -30,17 +30,11 @@ _GONE = "This file was downloaded already, or has expired; export it again."
 
 
 class _Waiting(NamedTuple):
-    """A file that waits for its browser.
+    """A file that waits for its browser."""
 
-    Args:
-        file: its path.
-        folder: its folder, which has nothing else.
-        limit: the timer that removes it.
-    """
-
-    file: Path
-    folder: TemporaryFolder
-    limit: Timer
+    file: Path  # its path
+    folder: TemporaryFolder  # its folder, which has nothing else
+    limit: Timer  # the timer that removes it
 
 
 _waiting: dict[bytes, _Waiting] = {}

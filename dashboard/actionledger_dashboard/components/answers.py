@@ -32,17 +32,11 @@ _mount = mount_of("answer")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the second side is better.
+    """Whether the second side is better."""
 
-    Args:
-        verdict: in a word or two.
-        look: the verdict's look: good, bad or idle.
-        headline: the change, in a sentence.
-    """
-
-    verdict: str
-    look: str
-    headline: str
+    verdict: str  # in a word or two
+    look: str  # the verdict's look: good, bad or idle
+    headline: str  # the change, in a sentence
 
 
 def answer_of(

@@ -97,15 +97,10 @@ OF_DIALECT = "of_dialect"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The compared turns to list.
+    """The compared turns to list."""
 
-    Args:
-        bucket: the turns of this bucket.
-        dialect: only those of this dialect; None for all.
-    """
-
-    bucket: Bucket
-    dialect: str | None = None
+    bucket: Bucket  # the turns of this bucket
+    dialect: str | None = None  # only those of this dialect; None for all
 
     @property
     def parameters(self) -> dict[str, str]:

@@ -35,21 +35,13 @@ _mount = mount_of("rates", "whisker")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One row.
+    """One row."""
 
-    Args:
-        label: what its responses have in common; untrusted text.
-        rate: their parse success.
-        capture: their captures, in a few words.
-        href: the link to its turns.
-        took: their usage, by name; empty if not recorded.
-    """
-
-    label: str
-    rate: Rate
-    capture: str
-    href: str
-    took: Mapping[str, str]
+    label: str  # what its responses have in common; untrusted text
+    rate: Rate  # their parse success
+    capture: str  # their captures, in a few words
+    href: str  # the link to its turns
+    took: Mapping[str, str]  # their usage, by name; empty if not recorded
 
 
 def show_rates(

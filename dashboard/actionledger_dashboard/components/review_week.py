@@ -41,18 +41,13 @@ _SEEN = 12
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    """The reviewed week, and the week before.
+    """The reviewed week, and the week before."""
 
-    Args:
-        before, after: their responses.
-        since: the start of the reviewed week, UTC without a zone.
-        words: the days of each, in words.
-    """
-
+    # before, after: their responses
     before: Filter
     after: Filter
-    since: datetime
-    words: str
+    since: datetime  # the start of the reviewed week, UTC without a zone
+    words: str  # the days of each, in words
 
 
 def show_week() -> None:

@@ -54,27 +54,16 @@ _mount_strip = mount_of("strip", "whisker")
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """One number of a strip.
+    """One number of a strip."""
 
-    Args:
-        label: its name.
-        number: the number, formatted.
-        below: its interval and basis, line by line.
-        meaning: its tooltip.
-        rate: the rate to draw as a dot and whisker; None for no rate.
-        href: the link to the turns that it counts; empty for none.
-        missed: the number that fell short, formatted; empty for none.
-        missed_href: the link to the turns that fell short.
-    """
-
-    label: str
-    number: str
-    below: Sequence[str] = ()
-    meaning: str = ""
-    rate: Rate | None = None
-    href: str = ""
-    missed: str = ""
-    missed_href: str = ""
+    label: str  # its name
+    number: str  # the number, formatted
+    below: Sequence[str] = ()  # its interval and basis, line by line
+    meaning: str = ""  # its tooltip
+    rate: Rate | None = None  # the rate to draw as a dot and whisker; None for no rate
+    href: str = ""  # the link to the turns that it counts; empty for none
+    missed: str = ""  # the number that fell short, formatted; empty for none
+    missed_href: str = ""  # the link to the turns that fell short
 
 
 def stat_of(

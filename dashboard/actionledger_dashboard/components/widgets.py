@@ -19,21 +19,13 @@ from actionledger_dashboard.components.wording import visible
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A requested value in the URL that does not exist.
+    """A requested value in the URL that does not exist."""
 
-    Args:
-        label: the parameter's name for people.
-        name: the query parameter.
-        value: the requested value.
-        is_further: whether it exists, but is a second value for a single-valued parameter.
-        near: the nearest existing value; empty if there is none.
-    """
-
-    label: str
-    name: str
-    value: str
-    is_further: bool = False
-    near: str = ""
+    label: str  # the parameter's name for people
+    name: str  # the query parameter
+    value: str  # the requested value
+    is_further: bool = False  # whether it exists, but is a second value for a single-valued parameter
+    near: str = ""  # the nearest existing value; empty if there is none
 
 
 class Linked:

@@ -34,17 +34,11 @@ class Token(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A text, and the value that it was written from.
+    """A text, and the value that it was written from."""
 
-    Args:
-        combination: its faults and its layout.
-        text: what the model wrote.
-        meant: what it meant.
-    """
-
-    combination: str
-    text: str
-    meant: Any
+    combination: str  # its faults and its layout
+    text: str  # what the model wrote
+    meant: Any  # what it meant
 
 
 Tokens = list[Token]

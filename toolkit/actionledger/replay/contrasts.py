@@ -40,41 +40,32 @@ MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One rate of both sides.
+    """One rate of both sides."""
 
-    Args:
-        name: the rate, as a funnel names it, or `recorded_success` or `harness_took`.
-        before, after: both sides' rates.
-        difference: the 95 % interval of the second minus the first, -1 to 1, consistent with ``p_value`` about 0; None if either
-            side has no interval.
-        p_value: of the permutation test over sessions, adjusted for all measures of the contrast (Holm); None if either side has no interval.
-    """
-
-    name: str
+    name: str  # the rate, as a funnel names it, or `recorded_success` or `harness_took`
+    # before, after: both sides' rates
     before: Rate
     after: Rate
+    # the 95 % interval of the second minus the first, -1 to 1, consistent with `p_value` about 0; None if either side
+    # has no interval
     difference: tuple[float, float] | None
+    # of the permutation test over sessions, adjusted for all measures of the contrast (Holm); None if either side has
+    # no interval
     p_value: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class SharedTasks:
-    """The results of both sides on the tasks that both were given.
+    """The results of both sides on the tasks that both were given."""
 
-    Args:
-        tasks: number of tasks for which both have auditable responses that meant to act.
-        only_before, only_after: number of tasks that only one side has.
-        mean: the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1.
-        difference: its 95 % interval; None with fewer than ten tasks.
-        p_value: of the sign-flip test over tasks.
-    """
-
-    tasks: int
+    tasks: int  # number of tasks for which both have auditable responses that meant to act
+    # only_before, only_after: number of tasks that only one side has
     only_before: int
     only_after: int
+    # the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1
     mean: float
-    difference: tuple[float, float] | None
-    p_value: float
+    difference: tuple[float, float] | None  # its 95 % interval; None with fewer than ten tasks
+    p_value: float  # of the sign-flip test over tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,14 +161,11 @@ def _text_diff(before: Any, after: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnVerdict:
-    """The verdict on the rerun of one turn.
+    """The verdict on the rerun of one turn."""
 
-    Args:
-        index: its place in the session, from 0.
-        verdict: ``same``, ``diverged`` for the first turn that differs, or ``not_comparable`` after it, since the state differs from there on.
-    """
-
-    index: int
+    index: int  # its place in the session, from 0
+    # `same`, `diverged` for the first turn that differs, or `not_comparable` after it, since the state differs from
+    # there on
     verdict: Literal["same", "diverged", "not_comparable"]
 
 

@@ -38,23 +38,17 @@ _AGREE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A call that only this toolkit or only the other runtime accepts.
+    """A call that only this toolkit or only the other runtime accepts."""
 
-    Args:
-        session_id, turn_index: identify the turn.
-        name: the call's name on the side that has it.
-        source: the session's source.
-        here, there: the result on each side.
-        reason: why it is refused or an illustration, on either side; None if unknown.
-    """
-
+    # session_id, turn_index: identify the turn
     session_id: str
     turn_index: int
-    name: str
-    source: str
+    name: str  # the call's name on the side that has it
+    source: str  # the session's source
+    # here, there: the result on each side
     here: Here
     there: There
-    reason: Reason | None
+    reason: Reason | None  # why it is refused or an illustration, on either side; None if unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,18 +106,13 @@ class ReadAction:
 
 @dataclass(frozen=True, slots=True)
 class ActionDifference:
-    """An action of a turn in two parses.
+    """An action of a turn in two parses."""
 
-    Args:
-        kind: how it differs.
-        before, after: the action; None if that parse doesn't have it.
-        fields: the differences of its arguments.
-    """
-
-    kind: PairKind
+    kind: PairKind  # how it differs
+    # before, after: the action; None if that parse doesn't have it
     before: ReadAction | None
     after: ReadAction | None
-    fields: tuple[FieldDifference, ...] = ()
+    fields: tuple[FieldDifference, ...] = ()  # the differences of its arguments
 
     @property
     def name(self) -> str:

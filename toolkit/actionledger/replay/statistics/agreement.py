@@ -68,30 +68,21 @@ _LEAST_DRAWN = 0.9
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """An item that several people judged.
+    """An item that several people judged."""
 
-    Args:
-        session: its session; items of one session may be correlated.
-        judgements: each person's judgement, by name.
-    """
-
-    session: str
-    judgements: Mapping[str, str]
+    session: str  # its session; items of one session may be correlated
+    judgements: Mapping[str, str]  # each person's judgement, by name
 
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """An agreement coefficient, which measures agreement beyond chance.
+    """An agreement coefficient, which measures agreement beyond chance."""
 
-    Args:
-        name: the coefficient's name.
-        value: 1 for full agreement, 0 for agreement by chance, negative below that. None if undefined: all judgements are equal, or
-            no two people judged the same item.
-        interval: its 95 % interval; None if too few sessions were judged, or resampling gives no interval.
-    """
-
-    name: str
+    name: str  # the coefficient's name
+    # 1 for full agreement, 0 for agreement by chance, negative below that. None if undefined: all judgements are
+    # equal, or no two people judged the same item.
     value: float | None
+    # its 95 % interval; None if too few sessions were judged, or resampling gives no interval
     interval: tuple[float, float] | None
 
     @property

@@ -20,21 +20,14 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A path's state, with all that undo has to restore.
+    """A path's state, with all that undo has to restore."""
 
-    Args:
-        kind: the kind of node.
-        mode: the permission bits of a file or folder; 0 otherwise.
-        size: a file's size, in bytes.
-        digest: the digest of a file's content (see ``digest_of``); empty if the content was too large to read.
-        target: the target of a symbolic link.
-    """
-
-    kind: NodeKind
-    mode: int = 0
-    size: int = 0
+    kind: NodeKind  # the kind of node
+    mode: int = 0  # the permission bits of a file or folder; 0 otherwise
+    size: int = 0  # a file's size, in bytes
+    # the digest of a file's content (see `digest_of`); empty if the content was too large to read
     digest: str = ""
-    target: str = ""
+    target: str = ""  # the target of a symbolic link
 
     @property
     def is_known(self) -> bool:

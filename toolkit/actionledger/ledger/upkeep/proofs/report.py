@@ -31,23 +31,16 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ProvenChain:
-    """The proven part of one chain.
+    """The proven part of one chain."""
 
-    Args:
-        head: its last head.
-        host: in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had chains.
-        links: the number of links checked.
-        rows: the number of their rows.
-        unproven: how many of these were recorded before proofs were kept.
-        since: when the chain began, UTC without a zone.
-    """
-
-    head: Head
+    head: Head  # its last head
+    # in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had
+    # chains
     host: str
-    links: int
-    rows: int
-    unproven: int
-    since: datetime
+    links: int  # the number of links checked
+    rows: int  # the number of their rows
+    unproven: int  # how many of these were recorded before proofs were kept
+    since: datetime  # when the chain began, UTC without a zone
 
 
 @dataclass(frozen=True, slots=True)

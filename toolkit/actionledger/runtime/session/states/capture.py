@@ -23,17 +23,11 @@ TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class SkippedPath:
-    """A skipped path of a workspace.
+    """A skipped path of a workspace."""
 
-    Args:
-        path: the path; ``.`` for the rest of the workspace.
-        reason: the reason, in a word.
-        why: the details, as a sentence.
-    """
-
-    path: str
-    reason: str
-    why: str
+    path: str  # the path; `.` for the rest of the workspace
+    reason: str  # the reason, in a word
+    why: str  # the details, as a sentence
 
 
 @dataclass(frozen=True, slots=True)
