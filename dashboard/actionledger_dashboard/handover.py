@@ -67,13 +67,10 @@ class HandOver:
 
     Streamlit's page requests that address too, for the status alone; it gets the ticket. Old browsers don't say which
     request it is; they get the file, which stays until its time is over.
-
-    Args:
-        app: the app that makes the responses, including tickets.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+        self._app = app  # the app that makes the responses, including tickets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and return any response without a ticket unchanged."""

@@ -34,13 +34,10 @@ class Linked:
     A widget takes its value from the URL when the page opens, and when something else changed the URL (a link, the
     browser's back button). Otherwise the URL follows the widget. An invalid value stays in the URL until the user removes
     it: the page names it, and never pretends that it is not there.
-
-    Args:
-        page: the page's name.
     """
 
     def __init__(self, page: str) -> None:
-        self.page = page
+        self.page = page  # the page's name
         self._unknown: list[Unknown] = []
 
     def note_unknown(
@@ -166,14 +163,10 @@ _MOST_DIGITS = 9
 
 
 class Bar:
-    """The row above a list. Its values are known from the URL before it is shown.
-
-    Args:
-        linked: the page's widgets, which name the unknown values.
-    """
+    """The row above a list. Its values are known from the URL before it is shown."""
 
     def __init__(self, linked: Linked) -> None:
-        self._linked = linked
+        self._linked = linked  # the page's widgets, which name the unknown values
         self._items: list[dict[str, Any]] = []
         self._told = ""
 

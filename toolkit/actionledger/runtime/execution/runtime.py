@@ -40,36 +40,23 @@ from actionledger.runtime.workspace import Workspace
 
 
 class SessionRuntime:
-    """One session: its responses are parsed, checked, planned, decided, run and recorded, one after another.
-
-    Args:
-        profile: the session's profile.
-        session: the session's key.
-        run: the run that it belongs to.
-        workspace: the folder that its actions may touch.
-        record: records the events.
-        policy: the policy on which actions may run; the profile's if not given.
-        auto: whether actions that need approval by policy run without it.
-        dry_run: whether actions only report their effects instead of running.
-        counter: counts actions against the profile's rates; within this session if not given.
-        sleep: waits for some seconds, between two tries at an action.
-        executor: makes the executor of actions.
-    """
+    """One session: its responses are parsed, checked, planned, decided, run and recorded, one after another."""
 
     def __init__(
         self,
-        profile: Profile,
+        profile: Profile,  # the session's profile
         *,
-        session: SessionKey,
-        run: RunKey,
-        workspace: Workspace,
-        record: Recorder,
-        policy: Policy | None = None,
-        auto: bool = False,
-        dry_run: bool = False,
+        session: SessionKey,  # the session's key
+        run: RunKey,  # the run that it belongs to
+        workspace: Workspace,  # the folder that its actions may touch
+        record: Recorder,  # records the events
+        policy: Policy | None = None,  # the policy on which actions may run; the profile's if not given
+        auto: bool = False,  # whether actions that need approval by policy run without it
+        dry_run: bool = False,  # whether actions only report their effects instead of running
+        # counts actions against the profile's rates; within this session if not given
         counter: Counter | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        executor: Callable[..., Executor] = Executor,
+        sleep: Callable[[float], None] = time.sleep,  # waits for some seconds, between two tries at an action
+        executor: Callable[..., Executor] = Executor,  # makes the executor of actions
     ) -> None:
         self.profile = profile
         self.session = session
