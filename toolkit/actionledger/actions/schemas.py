@@ -322,14 +322,21 @@ class FieldDescription:
 
 @dataclass(frozen=True, slots=True)
 class ActionDescription:
-    """One action."""
+    """One action.
 
-    name: str  # its name
-    description: str  # its purpose
-    # its own fields, then those that it shares with other actions, without the discriminator
+    Args:
+        name: its name.
+        description: its purpose.
+        fields: its own fields, then those that it shares with other actions, without the discriminator.
+        example: correct arguments, without the discriminator; None if there is none.
+        group: its group, such as ``Tasks``; empty if it has none.
+    """
+
+    name: str
+    description: str
     fields: tuple[FieldDescription, ...]
-    example: Arguments | None  # correct arguments, without the discriminator; None if there is none
-    group: str = ""  # its group, such as `Tasks`; empty if it has none
+    example: Arguments | None
+    group: str = ""
 
 
 def fields_of(schema: Schema) -> tuple[FieldDescription, ...]:

@@ -53,13 +53,19 @@ class Clustering:
     """How counted things are distributed over sessions; things that are alike within one carry less information than independent ones.
 
     A thing has a score: 1 or 0 for a rate; 1, 0 or -1 for the difference between two readings.
+
+    Args:
+        sessions: the number of sessions with at least one thing.
+        sizes: the sum of their squared counts.
+        totals: the sum of their squared scores.
+        products: the sum of count times score.
+        cells: the sessions by count and score; None if only these sums are known.
     """
 
-    sessions: int  # the number of sessions with at least one thing
-    sizes: int  # the sum of their squared counts
-    totals: int  # the sum of their squared scores
-    products: int  # the sum of count times score
-    # the sessions by count and score; None if only these sums are known
+    sessions: int
+    sizes: int
+    totals: int
+    products: int
     cells: Cells | None = field(default=None, compare=False, repr=False)
 
     def is_enough(self, count: int) -> bool:

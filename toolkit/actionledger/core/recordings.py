@@ -18,27 +18,39 @@ _CLOSENESS = {None: 0, TitleOrigin.PROMPT: 1, TitleOrigin.AGENT: 2, TitleOrigin.
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Billed:
-    """Something that a provider bills beside a message; the message's ``Usage``, which sums use, includes its tokens."""
+    """Something that a provider bills beside a message; the message's ``Usage``, which sums use, includes its tokens.
 
-    kind: str  # the provider's word for it: `advisor_message`, `compaction`, `web_search_requests`
-    model: str = ""  # the model, if it is not the message's
-    # input_tokens, output_tokens, cached_tokens, cache_write_tokens: as in `Usage`
+    Args:
+        kind: the provider's word for it: ``advisor_message``, ``compaction``, ``web_search_requests``.
+        model: the model, if it is not the message's.
+        input_tokens, output_tokens, cached_tokens, cache_write_tokens: as in ``Usage``.
+        long_writes: how many of the tokens that were written to a cache are kept for an hour.
+        requests: the number of requests, if it is billed by requests.
+        is_own: whether these are the message's own tokens, with only another price.
+    """
+
+    kind: str
+    model: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     cache_write_tokens: int = 0
-    long_writes: int = 0  # how many of the tokens that were written to a cache are kept for an hour
-    requests: int = 0  # the number of requests, if it is billed by requests
-    is_own: bool = False  # whether these are the message's own tokens, with only another price
+    long_writes: int = 0
+    requests: int = 0
+    is_own: bool = False
 
 
 @made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """The context was compacted right before a response: the model continues from a summary of earlier turns."""
+    """The context was compacted right before a response: the model continues from a summary of earlier turns.
 
-    trigger: str = ""  # the cause, in the source's word: `auto`, `manual`; empty if unknown
-    # tokens_before, tokens_after: the size of the context, as the agent counts it; None if not recorded
+    Args:
+        trigger: the cause, in the source's word: ``auto``, ``manual``; empty if unknown.
+        tokens_before, tokens_after: the size of the context, as the agent counts it; None if not recorded.
+    """
+
+    trigger: str = ""
     tokens_before: int | None = None
     tokens_after: int | None = None
 

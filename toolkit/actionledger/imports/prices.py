@@ -28,17 +28,29 @@ class Tier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """The price of a model's tokens, in US dollars per million."""
+    """The price of a model's tokens, in US dollars per million.
 
-    model: str  # the model's name, or a pattern such as `claude-sonnet-4*`; case is ignored
-    since: date | None = None  # the first day that it applies to, UTC; None for always
-    input: float  # for input tokens that a cache neither gives nor stores
-    output: float  # for output tokens, including reasoning
-    cached: float | None = None  # for tokens read from a cache; None for the price of input
-    cache_write: float | None = None  # for tokens written to a cache; None for the price of input
-    cache_write_1h: float | None = None  # for tokens cached for an hour; None for the price of other writes
-    searches: float | None = None  # for a thousand searches by the provider; None if free
-    tiers: tuple[Tier, ...] = field(default=())  # other prices for long inputs, the lowest threshold first
+    Args:
+        model: the model's name, or a pattern such as ``claude-sonnet-4*``; case is ignored.
+        since: the first day that it applies to, UTC; None for always.
+        input: for input tokens that a cache neither gives nor stores.
+        output: for output tokens, including reasoning.
+        cached: for tokens read from a cache; None for the price of input.
+        cache_write: for tokens written to a cache; None for the price of input.
+        cache_write_1h: for tokens cached for an hour; None for the price of other writes.
+        searches: for a thousand searches by the provider; None if free.
+        tiers: other prices for long inputs, the lowest threshold first.
+    """
+
+    model: str
+    since: date | None = None
+    input: float
+    output: float
+    cached: float | None = None
+    cache_write: float | None = None
+    cache_write_1h: float | None = None
+    searches: float | None = None
+    tiers: tuple[Tier, ...] = field(default=())
 
     def of(self, billed: Billed) -> float:
         """Return the cost of billed tokens and requests, in dollars.

@@ -36,23 +36,29 @@ UNPAIRED_TEST = "permutation of sessions, of the shares of their turns"
 
 @dataclass(frozen=True, slots=True)
 class FailureChange:
-    """The change of a group of failures between two periods."""
+    """The change of a group of failures between two periods.
 
-    key: FailureKey  # its failures' shared properties
-    kind: ChangeKind  # the kind of change
-    # turns_before, turns_after: number of turns with it on each side
+    Args:
+        key: its failures' shared properties.
+        kind: the kind of change.
+        turns_before, turns_after: number of turns with it on each side.
+        before, after: share of sessions with it on each side.
+        p_value: the probability of such a difference by chance.
+        p_holm: the p-value adjusted by Holm's procedure for all tested groups.
+        of_turns_before, of_turns_after: number of turns on each side that could have it.
+        p_least: the smallest possible ``p_value`` for its number of sessions; from 0.05 on, the group is not counted among the tested ones.
+    """
+
+    key: FailureKey
+    kind: ChangeKind
     turns_before: int
     turns_after: int
-    # before, after: share of sessions with it on each side
     before: Rate
     after: Rate
-    p_value: float  # the probability of such a difference by chance
-    p_holm: float  # the p-value adjusted by Holm's procedure for all tested groups
-    # of_turns_before, of_turns_after: number of turns on each side that could have it
+    p_value: float
+    p_holm: float
     of_turns_before: int
     of_turns_after: int
-    # the smallest possible `p_value` for its number of sessions; from 0.05 on, the group is not counted among the
-    # tested ones
     p_least: float = 0.0
 
     @property

@@ -21,13 +21,21 @@ LOOP = "loop: "
 
 
 class FailureKey(NamedTuple):
-    """The properties shared by a group's failures."""
+    """The properties shared by a group's failures.
 
-    stage: Stage  # the stage that failed
-    code: Reason  # the failure's code
-    action: str  # the action's name as the model wrote it; empty if parsing failed
-    origin: Origin | None  # who executed the action; None if parsing or checking failed
-    signature: str  # their common message without its variable parts; for a loop, its pattern
+    Args:
+        stage: the stage that failed.
+        code: the failure's code.
+        action: the action's name as the model wrote it; empty if parsing failed.
+        origin: who executed the action; None if parsing or checking failed.
+        signature: their common message without its variable parts; for a loop, its pattern.
+    """
+
+    stage: Stage
+    code: Reason
+    action: str
+    origin: Origin | None
+    signature: str
 
     @property
     def is_loop(self) -> bool:
@@ -36,23 +44,35 @@ class FailureKey(NamedTuple):
 
 
 class FailureExample(NamedTuple):
-    """One failure of a group, as an example."""
+    """One failure of a group, as an example.
 
-    # session_id, turn_index: the turn
+    Args:
+        session_id, turn_index: the turn.
+        attempt_id: the parse attempt; empty for a loop, which has several.
+        span: the span of text that it concerns; None without one.
+        detail: details for display; may contain model text.
+    """
+
     session_id: str
     turn_index: int
-    attempt_id: str  # the parse attempt; empty for a loop, which has several
-    span: Span | None  # the span of text that it concerns; None without one
-    detail: str  # details for display; may contain model text
+    attempt_id: str
+    span: Span | None
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
 class InPeriod:
-    """A group's counts in a day or week."""
+    """A group's counts in a day or week.
 
-    count: int  # number of failures
-    turns: int  # number of turns with one
-    sessions: int  # number of sessions with one
+    Args:
+        count: number of failures.
+        turns: number of turns with one.
+        sessions: number of sessions with one.
+    """
+
+    count: int
+    turns: int
+    sessions: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,18 @@ from actionledger.runtime.parse_result import read_provider_message, read_respon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """How to parse a text (by a parser, dialects or a profile's parser), and the schema to check its actions against."""
+    """How to parse a text (by a parser, dialects or a profile's parser), and the schema to check its actions against.
 
-    parser: str = ""  # a parser's name; empty for none
-    dialects: tuple[str, ...] = ()  # names of dialects to search for; empty for none
-    # a profile whose catalogue to check actions against, and whose parser to use if no other is given; empty for none
+    Args:
+        parser: a parser's name; empty for none.
+        dialects: names of dialects to search for; empty for none.
+        profile: a profile whose catalogue to check actions against, and whose parser to use if no other is given; empty for none.
+        tools: tools in the OpenAI API's format, instead of a profile's catalogue; None for none.
+    """
+
+    parser: str = ""
+    dialects: tuple[str, ...] = ()
     profile: str = ""
-    # tools in the OpenAI API's format, instead of a profile's catalogue; None for none
     tools: Sequence[Mapping[str, Any]] | None = None
 
     def chosen_parser(self) -> AnyParser:

@@ -208,15 +208,22 @@ def _change(action: RecordedAction, status: ActionStatus) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class NameCount:
-    """The counts of the calls of one name."""
+    """The counts of the calls of one name.
 
-    name: str  # the action's or tool's name
-    calls: int  # number of calls
-    refused: int  # number of newly refused calls
-    held: int  # number of valid calls that the policy would not have run without a person
-    over_rate: int  # number of calls over their rate limit
-    # number of calls that would not have run without a person, for any of these reasons or because they never were
-    # valid
+    Args:
+        name: the action's or tool's name.
+        calls: number of calls.
+        refused: number of newly refused calls.
+        held: number of valid calls that the policy would not have run without a person.
+        over_rate: number of calls over their rate limit.
+        stopped: number of calls that would not have run without a person, for any of these reasons or because they never were valid.
+    """
+
+    name: str
+    calls: int
+    refused: int
+    held: int
+    over_rate: int
     stopped: int
 
 

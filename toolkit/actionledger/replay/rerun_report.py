@@ -161,11 +161,14 @@ def _text_diff(before: Any, after: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnVerdict:
-    """The verdict on the rerun of one turn."""
+    """The verdict on the rerun of one turn.
 
-    index: int  # its place in the session, from 0
-    # `same`, `diverged` for the first turn that differs, or `not_comparable` after it, since the state differs from
-    # there on
+    Args:
+        index: its place in the session, from 0.
+        verdict: ``same``, ``diverged`` for the first turn that differs, or ``not_comparable`` after it, since the state differs from there on.
+    """
+
+    index: int
     verdict: Literal["same", "diverged", "not_comparable"]
 
 

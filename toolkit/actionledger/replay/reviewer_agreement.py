@@ -22,14 +22,20 @@ TWO = 2
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """Agreement between two reviewers on the parses that both judged."""
+    """Agreement between two reviewers on the parses that both judged.
 
-    # one, other: the reviewers
+    Args:
+        one, other: the reviewers.
+        rate: share of the parses that both judged with the same judgement.
+        kappa: agreement beyond chance (Cohen's kappa).
+        counts: number of parses per pair of judgements, in the order ``one``, ``other``.
+    """
+
     one: str
     other: str
-    rate: Rate  # share of the parses that both judged with the same judgement
-    kappa: Coefficient  # agreement beyond chance (Cohen's kappa)
-    counts: dict[tuple[str, str], int]  # number of parses per pair of judgements, in the order `one`, `other`
+    rate: Rate
+    kappa: Coefficient
+    counts: dict[tuple[str, str], int]
 
 
 @dataclass(frozen=True, slots=True)

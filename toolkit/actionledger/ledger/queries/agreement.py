@@ -38,17 +38,23 @@ _AGREE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A call that only this toolkit or only the other runtime accepts."""
+    """A call that only this toolkit or only the other runtime accepts.
 
-    # session_id, turn_index: identify the turn
+    Args:
+        session_id, turn_index: identify the turn.
+        name: the call's name on the side that has it.
+        source: the session's source.
+        here, there: the result on each side.
+        reason: why it is refused or an illustration, on either side; None if unknown.
+    """
+
     session_id: str
     turn_index: int
-    name: str  # the call's name on the side that has it
-    source: str  # the session's source
-    # here, there: the result on each side
+    name: str
+    source: str
     here: Here
     there: There
-    reason: Reason | None  # why it is refused or an illustration, on either side; None if unknown
+    reason: Reason | None
 
 
 @dataclass(frozen=True, slots=True)

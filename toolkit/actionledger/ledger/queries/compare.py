@@ -51,16 +51,22 @@ CHANGED: tuple[Bucket, ...] = tuple(bucket for bucket in _BUCKETS if bucket not 
 
 @dataclass(frozen=True, slots=True)
 class ComparedTurn:
-    """One turn that both runs parsed."""
+    """One turn that both runs parsed.
 
-    bucket: Bucket  # how the second parse differs
-    # turn_id, session_id, turn_index: identify the turn
+    Args:
+        bucket: how the second parse differs.
+        turn_id, session_id, turn_index: identify the turn.
+        external_id: the session's name at its source; empty if it has none.
+        model: the language model.
+        before, after: the parse outcomes.
+    """
+
+    bucket: Bucket
     turn_id: str
     session_id: str
     turn_index: int
-    external_id: str  # the session's name at its source; empty if it has none
-    model: str  # the language model
-    # before, after: the parse outcomes
+    external_id: str
+    model: str
     before: Outcome
     after: Outcome
 

@@ -25,27 +25,40 @@ class ExpectedAction:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTurn:
-    """One parse of one turn."""
+    """One parse of one turn.
 
-    # session_id, turn_index: identify the turn
+    Args:
+        session_id, turn_index: identify the turn.
+        profile, model: those of its session.
+        text: the SHA-256 of the recorded response, in hexadecimal digits.
+        tools: the SHA-256 of the offered tools as JSON text; None if not recorded.
+        outcome: its parse outcome.
+        actions: the parsed actions, in text order, without illustrations.
+    """
+
     session_id: str
     turn_index: int
-    # profile, model: those of its session
     profile: str
     model: str
-    text: str  # the SHA-256 of the recorded response, in hexadecimal digits
-    tools: str | None  # the SHA-256 of the offered tools as JSON text; None if not recorded
-    outcome: Outcome  # its parse outcome
-    actions: tuple[ExpectedAction, ...]  # the parsed actions, in text order, without illustrations
+    text: str
+    tools: str | None
+    outcome: Outcome
+    actions: tuple[ExpectedAction, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedParser:
-    """A parser that parsed some of the turns."""
+    """A parser that parsed some of the turns.
 
-    name: str  # its name
-    id: str  # the hash of its configuration
-    reading_rules: int  # the version of its reading rules; 0 if its configuration has none
+    Args:
+        name: its name.
+        id: the hash of its configuration.
+        reading_rules: the version of its reading rules; 0 if its configuration has none.
+    """
+
+    name: str
+    id: str
+    reading_rules: int
 
 
 _READ = f"""

@@ -28,21 +28,32 @@ COURSE_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The cost of consecutive turns of a session, or a sum of such costs."""
+    """The cost of consecutive turns of a session, or a sum of such costs.
 
-    turns: int = 0  # how many turns
-    counted: int = 0  # how many of them have recorded tokens
-    # input_tokens, output_tokens: their sums
+    Args:
+        turns: how many turns.
+        counted: how many of them have recorded tokens.
+        input_tokens, output_tokens: their sums.
+        timed: how many of them have recorded times: the model's latency, or the duration of an execution.
+        seconds: their sum, without the waiting time between them.
+        priced: how many of them have a known cost: recorded, or from prices.
+        cost_usd: their sum, in dollars.
+        by_prices: how many of them have a cost from a price file or a price list.
+        by_prices_usd: their sum, in dollars.
+        written: how many of them have recorded output tokens.
+    """
+
+    turns: int = 0
+    counted: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    # how many of them have recorded times: the model's latency, or the duration of an execution
     timed: int = 0
-    seconds: float = 0.0  # their sum, without the waiting time between them
-    priced: int = 0  # how many of them have a known cost: recorded, or from prices
-    cost_usd: float = 0.0  # their sum, in dollars
-    by_prices: int = 0  # how many of them have a cost from a price file or a price list
-    by_prices_usd: float = 0.0  # their sum, in dollars
-    written: int = 0  # how many of them have recorded output tokens
+    seconds: float = 0.0
+    priced: int = 0
+    cost_usd: float = 0.0
+    by_prices: int = 0
+    by_prices_usd: float = 0.0
+    written: int = 0
 
     def __add__(self, other: "Spent") -> "Spent":
         return Spent(
@@ -84,11 +95,17 @@ class FailureAt:
 
 @dataclass(frozen=True, slots=True)
 class MeantIn:
-    """How many responses of a period meant to act."""
+    """How many responses of a period meant to act.
 
-    period: datetime | None  # its start, UTC without a zone; None for responses without a time
-    turns: int  # how many
-    sessions: int  # the number of their sessions
+    Args:
+        period: its start, UTC without a zone; None for responses without a time.
+        turns: how many.
+        sessions: the number of their sessions.
+    """
+
+    period: datetime | None
+    turns: int
+    sessions: int
 
 
 class Stretch(NamedTuple):

@@ -219,22 +219,36 @@ _ANY_ID = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True, slots=True)
 class RecordedTry:
-    """One try at an action."""
+    """One try at an action.
 
-    turn_index: int  # its turn's position in the session, from 0
-    action_index: int  # the action's position among its response's actions, from 0
-    name: str  # the action's name
-    try_number: int  # from 1
-    arguments: str  # the arguments that it ran with, as JSON text of an object
-    status: ExecutionStatus  # how it ended
-    reason: Reason | None  # why it did not succeed; None if it did
-    result: str  # what the handler returned, as JSON text
-    message: str  # the message to the model if it did not succeed
-    duration_ms: float | None  # how long it took, in milliseconds; None if its end is unknown
-    # started_at, finished_at: when it started and finished, UTC without a zone; None if unknown
+    Args:
+        turn_index: its turn's position in the session, from 0.
+        action_index: the action's position among its response's actions, from 0.
+        name: the action's name.
+        try_number: from 1.
+        arguments: the arguments that it ran with, as JSON text of an object.
+        status: how it ended.
+        reason: why it did not succeed; None if it did.
+        result: what the handler returned, as JSON text.
+        message: the message to the model if it did not succeed.
+        duration_ms: how long it took, in milliseconds; None if its end is unknown.
+        started_at, finished_at: when it started and finished, UTC without a zone; None if unknown.
+        origin: who ran it.
+    """
+
+    turn_index: int
+    action_index: int
+    name: str
+    try_number: int
+    arguments: str
+    status: ExecutionStatus
+    reason: Reason | None
+    result: str
+    message: str
+    duration_ms: float | None
     started_at: datetime | None
     finished_at: datetime | None
-    origin: Origin  # who ran it
+    origin: Origin
 
 
 _TRY_OF_SESSION = picked(

@@ -118,14 +118,20 @@ Novelty: TypeAlias = Literal["model", "profile", "parser", "source", "prompt", "
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A property that responses have since some time."""
+    """A property that responses have since some time.
 
-    what: Novelty  # the kind of property
-    # its name; for tools and for a prompt (the recorded instructions of a session), the beginning of their hash; for
-    # a parser its name and the beginning of its hash
+    Args:
+        what: the kind of property.
+        label: its name; for tools and for a prompt (the recorded instructions of a session), the beginning of their hash; for a parser its name and
+            the beginning of its hash.
+        first_at: the time of the first response with it, UTC without a zone.
+        responses: how many have it.
+    """
+
+    what: Novelty
     label: str
-    first_at: datetime  # the time of the first response with it, UTC without a zone
-    responses: int  # how many have it
+    first_at: datetime
+    responses: int
 
 
 _READ = f"""

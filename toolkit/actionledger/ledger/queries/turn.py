@@ -73,13 +73,21 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A run that parsed a turn."""
+    """A run that parsed a turn.
 
-    run_id: str  # identifies it
-    name: str  # its name for people
-    kind: RunKind  # why it was made
-    parser: str  # the name of its parser
-    outcome: Outcome  # its parse outcome
+    Args:
+        run_id: identifies it.
+        name: its name for people.
+        kind: why it was made.
+        parser: the name of its parser.
+        outcome: its parse outcome.
+    """
+
+    run_id: str
+    name: str
+    kind: RunKind
+    parser: str
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)

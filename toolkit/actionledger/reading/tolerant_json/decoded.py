@@ -48,17 +48,25 @@ class Mended:
 @made_quickly
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Data from reading a value, from which the places of all its parts can be computed later."""
+    """Data from reading a value, from which the places of all its parts can be computed later.
 
-    text: str = ""  # the text that was read
-    offset: int = 0  # where that text begins in the given one, in code points
-    notes: Iterable[Note] = ()  # the repairs
-    # the objects and calls that were read piece by piece, each with its start and end
+    Args:
+        text: the text that was read.
+        offset: where that text begins in the given one, in code points.
+        notes: the repairs.
+        opened: the objects and calls that were read piece by piece, each with its start and end.
+        scanned: the valid values that were read in one go, each with its start and end.
+        mended: the containers that were rewritten and then read in one go.
+        before: the repairs before the value.
+    """
+
+    text: str = ""
+    offset: int = 0
+    notes: Iterable[Note] = ()
     opened: Iterable[tuple[Any, int, int]] = ()
-    # the valid values that were read in one go, each with its start and end
     scanned: Iterable[tuple[Any, int, int]] = ()
-    mended: Sequence[Mended] = ()  # the containers that were rewritten and then read in one go
-    before: tuple[Repair, ...] = ()  # the repairs before the value
+    mended: Sequence[Mended] = ()
+    before: tuple[Repair, ...] = ()
 
     def repairs(self) -> tuple[Repair, ...]:
         """Return the repairs, in text order."""

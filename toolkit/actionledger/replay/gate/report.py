@@ -26,16 +26,24 @@ MIN_ACTING = 10
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of a gate."""
+    """One condition of a gate.
 
-    # the bucket that it limits, or `acting`, `changed`, `success`, `not_worse`, `read_again`, `texts_found`
+    Args:
+        name: the bucket that it limits, or ``acting``, ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
+        asked: the requirement, in words.
+        found: the finding, in words.
+        limit: the required number.
+        value: the number found; None if there is none.
+        passed: whether it holds.
+        lacks_evidence: whether it fails only because of too few turns or sessions, without evidence that the candidate is worse.
+    """
+
     name: str
-    asked: str  # the requirement, in words
-    found: str  # the finding, in words
-    limit: float  # the required number
-    value: float | None  # the number found; None if there is none
-    passed: bool  # whether it holds
-    # whether it fails only because of too few turns or sessions, without evidence that the candidate is worse
+    asked: str
+    found: str
+    limit: float
+    value: float | None
+    passed: bool
     lacks_evidence: bool = False
 
 
@@ -187,17 +195,26 @@ def _share(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WorseTurn:
-    """A turn that counts against the candidate."""
+    """A turn that counts against the candidate.
 
-    condition: str  # the name of the condition that counts it
-    bucket: Bucket  # how the candidate's parse compares
-    session: str  # its session's display name
-    turn_index: int  # its place in the session, from 0
-    model: str  # the language model
-    # before, after: the outcomes of both parses
+    Args:
+        condition: the name of the condition that counts it.
+        bucket: how the candidate's parse compares.
+        session: its session's display name.
+        turn_index: its place in the session, from 0.
+        model: the language model.
+        before, after: the outcomes of both parses.
+        detail: how the two differ, as lines; may contain model text.
+    """
+
+    condition: str
+    bucket: Bucket
+    session: str
+    turn_index: int
+    model: str
     before: Outcome
     after: Outcome
-    detail: str  # how the two differ, as lines; may contain model text
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, repr=False)

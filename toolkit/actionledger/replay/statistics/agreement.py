@@ -76,13 +76,17 @@ class JudgedItem:
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
-    """An agreement coefficient, which measures agreement beyond chance."""
+    """An agreement coefficient, which measures agreement beyond chance.
 
-    name: str  # the coefficient's name
-    # 1 for full agreement, 0 for agreement by chance, negative below that. None if undefined: all judgements are
-    # equal, or no two people judged the same item.
+    Args:
+        name: the coefficient's name.
+        value: 1 for full agreement, 0 for agreement by chance, negative below that. None if undefined: all judgements are equal, or
+            no two people judged the same item.
+        interval: its 95 % interval; None if too few sessions were judged, or resampling gives no interval.
+    """
+
+    name: str
     value: float | None
-    # its 95 % interval; None if too few sessions were judged, or resampling gives no interval
     interval: tuple[float, float] | None
 
     @property

@@ -20,15 +20,20 @@ Stop: TypeAlias = Sequence[str] | None
 class Message:
     """One message to a model.
 
+    Args:
+        role: the role of the message's author.
+        content: the message's text.
+        tool_calls: the tool calls of an assistant's message outside its text, as its provider wrote them.
+        call_id: the call that a tool's message answers; None if the calls were in the text.
+
     Raises:
         UsageError: an unknown role.
     """
 
-    role: Role  # the role of the message's author
-    content: str  # the message's text
-    # the tool calls of an assistant's message outside its text, as its provider wrote them
+    role: Role
+    content: str
     tool_calls: tuple[JsonMap, ...] = ()
-    call_id: str | None = None  # the call that a tool's message answers; None if the calls were in the text
+    call_id: str | None = None
 
     def __post_init__(self) -> None:
         if self.role not in get_args(Role):

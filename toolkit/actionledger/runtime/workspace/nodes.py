@@ -20,14 +20,21 @@ class NodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A path's state, with all that undo has to restore."""
+    """A path's state, with all that undo has to restore.
 
-    kind: NodeKind  # the kind of node
-    mode: int = 0  # the permission bits of a file or folder; 0 otherwise
-    size: int = 0  # a file's size, in bytes
-    # the digest of a file's content (see `digest_of`); empty if the content was too large to read
+    Args:
+        kind: the kind of node.
+        mode: the permission bits of a file or folder; 0 otherwise.
+        size: a file's size, in bytes.
+        digest: the digest of a file's content (see ``digest_of``); empty if the content was too large to read.
+        target: the target of a symbolic link.
+    """
+
+    kind: NodeKind
+    mode: int = 0
+    size: int = 0
     digest: str = ""
-    target: str = ""  # the target of a symbolic link
+    target: str = ""
 
     @property
     def is_known(self) -> bool:

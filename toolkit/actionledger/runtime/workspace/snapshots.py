@@ -19,27 +19,36 @@ from actionledger.runtime.workspace.tree import DiskTree, found_in
 class FileLimits:
     """Limits of a workspace.
 
+    Args:
+        file_bytes: the maximum size of a text that is read or written, in bytes.
+        kept_bytes: the maximum size of a file whose content is stored for undo, in bytes. A larger file is neither
+            overwritten nor deleted.
+        turn_bytes: the maximum that one turn writes, in bytes.
+        turn_paths: the maximum number of paths that one turn changes.
+        depth: the maximum number of names in a path.
+        entries: the maximum number of files and folders that one action lists, searches or deletes, and that are watched
+            during a command.
+        tree_bytes: the maximum of all contents stored for one deletion or one watched command, in bytes.
+        watched_bytes: the maximum size of a file whose content is stored before a command runs, in bytes.
+        hits: the maximum number of search results.
+        seconds: the time limit of one search or regular expression, in seconds.
+        undo_days: how long contents are kept for undo after their session's last change, in days.
+
     Raises:
         UsageError: a limit is not above zero.
     """
 
-    file_bytes: int = 10 * 2**20  # the maximum size of a text that is read or written, in bytes
-    # the maximum size of a file whose content is stored for undo, in bytes. A larger file is neither overwritten nor
-    # deleted.
+    file_bytes: int = 10 * 2**20
     kept_bytes: int = 64 * 2**20
-    turn_bytes: int = 100 * 2**20  # the maximum that one turn writes, in bytes
-    turn_paths: int = 2_000  # the maximum number of paths that one turn changes
-    depth: int = 40  # the maximum number of names in a path
-    # the maximum number of files and folders that one action lists, searches or deletes, and that are watched during
-    # a command
+    turn_bytes: int = 100 * 2**20
+    turn_paths: int = 2_000
+    depth: int = 40
     entries: int = 20_000
-    # the maximum of all contents stored for one deletion or one watched command, in bytes
     tree_bytes: int = 256 * 2**20
-    # the maximum size of a file whose content is stored before a command runs, in bytes
     watched_bytes: int = 4 * 2**20
-    hits: int = 200  # the maximum number of search results
-    seconds: float = 2.0  # the time limit of one search or regular expression, in seconds
-    undo_days: float = 7.0  # how long contents are kept for undo after their session's last change, in days
+    hits: int = 200
+    seconds: float = 2.0
+    undo_days: float = 7.0
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

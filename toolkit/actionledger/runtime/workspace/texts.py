@@ -115,12 +115,19 @@ class DiffKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The change of one path."""
+    """The change of one path.
 
-    path: str  # its path after the change, or before it if deleted; a folder's ends with a slash
-    kind: DiffKind  # the kind of change
-    text: str  # a unified diff, or a line in parentheses if none can be shown
-    moved_from: str = ""  # its path before a move
+    Args:
+        path: its path after the change, or before it if deleted; a folder's ends with a slash.
+        kind: the kind of change.
+        text: a unified diff, or a line in parentheses if none can be shown.
+        moved_from: its path before a move.
+    """
+
+    path: str
+    kind: DiffKind
+    text: str
+    moved_from: str = ""
 
 
 def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines: int = 2_000) -> str:

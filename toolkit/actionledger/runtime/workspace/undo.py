@@ -40,11 +40,17 @@ class UndoRefusedError(ActionError):
 
 @dataclass(frozen=True, slots=True)
 class Reversed:
-    """The result of undoing the changes of one action."""
+    """The result of undoing the changes of one action.
 
-    action: str  # the action that made the changes
-    paths: tuple[str, ...]  # the paths that the undo changed, sorted
-    is_redone: bool  # whether the changes are in effect again, because an undo was reverted
+    Args:
+        action: the action that made the changes.
+        paths: the paths that the undo changed, sorted.
+        is_redone: whether the changes are in effect again, because an undo was reverted.
+    """
+
+    action: str
+    paths: tuple[str, ...]
+    is_redone: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,19 +50,23 @@ class Workspace(Files):
     permissions, empty folders and links. It doesn't restore owners, times, extended attributes, a file's further names
     (hard links) and the root's own permissions.
 
+    Args:
+        root: the folder; it is made if missing.
+        state: the folder of the journal, outside the root. It survives this process, so that changes can be undone later, and the
+            next process that changes something resolves what a crash cut off. If not given, a temporary
+            folder that is removed with this object.
+        limits: its limits.
+
     Raises:
         UsageError: the root is not a folder or can't be made, or the journal would be in it.
     """
 
     def __init__(
         self,
-        root: str | os.PathLike[str],  # the folder; it is made if missing
+        root: str | os.PathLike[str],
         *,
-        # the folder of the journal, outside the root. It survives this process, so that changes can be undone later,
-        # and the next process that changes something resolves what a crash cut off. If not given, a temporary folder
-        # that is removed with this object.
         state: str | os.PathLike[str] | None = None,
-        limits: FileLimits | None = None,  # its limits
+        limits: FileLimits | None = None,
     ) -> None:
         super().__init__(limits or FileLimits())
         self.root = Path(root).resolve()

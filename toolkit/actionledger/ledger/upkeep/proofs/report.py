@@ -31,16 +31,23 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ProvenChain:
-    """The proven part of one chain."""
+    """The proven part of one chain.
 
-    head: Head  # its last head
-    # in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had
-    # chains
+    Args:
+        head: its last head.
+        host: in a lake, the host of its commits; empty for a file's chain, and in a lake for rows from before its hosts had chains.
+        links: the number of links checked.
+        rows: the number of their rows.
+        unproven: how many of these were recorded before proofs were kept.
+        since: when the chain began, UTC without a zone.
+    """
+
+    head: Head
     host: str
-    links: int  # the number of links checked
-    rows: int  # the number of their rows
-    unproven: int  # how many of these were recorded before proofs were kept
-    since: datetime  # when the chain began, UTC without a zone
+    links: int
+    rows: int
+    unproven: int
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)

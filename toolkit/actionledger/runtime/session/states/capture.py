@@ -23,11 +23,17 @@ TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class SkippedPath:
-    """A skipped path of a workspace."""
+    """A skipped path of a workspace.
 
-    path: str  # the path; `.` for the rest of the workspace
-    reason: str  # the reason, in a word
-    why: str  # the details, as a sentence
+    Args:
+        path: the path; ``.`` for the rest of the workspace.
+        reason: the reason, in a word.
+        why: the details, as a sentence.
+    """
+
+    path: str
+    reason: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

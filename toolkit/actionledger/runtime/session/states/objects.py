@@ -23,11 +23,16 @@ NONE_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
 
 
 class Objects:
-    """A folder of contents by their digest."""
+    """A folder of contents by their digest.
+
+    Args:
+        folder: the folder; it is made with the first content.
+        most_bytes: the largest content that is returned, in bytes.
+    """
 
     def __init__(self, folder: Path, most_bytes: int) -> None:
-        self._folder = folder  # the folder; it is made with the first content
-        self._most_bytes = most_bytes  # the largest content that is returned, in bytes
+        self._folder = folder
+        self._most_bytes = most_bytes
         self._kept: set[str] = set()
 
     def keep(self, content: bytes, digest: str, /) -> None:

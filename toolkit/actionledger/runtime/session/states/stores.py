@@ -70,11 +70,17 @@ Rows = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
-    """The changed rows of one table."""
+    """The changed rows of one table.
 
-    table: str  # its name
-    removed: tuple[tuple[Any, ...], ...]  # rows that are no longer there
-    added: tuple[tuple[Any, ...], ...]  # rows that were not there before
+    Args:
+        table: its name.
+        removed: rows that are no longer there.
+        added: rows that were not there before.
+    """
+
+    table: str
+    removed: tuple[tuple[Any, ...], ...]
+    added: tuple[tuple[Any, ...], ...]
 
 
 def may_be_store(name: str, beside: Collection[str]) -> bool:
