@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, compared
-from actionledger.core.hooks import drawn
+from actionledger.core.hooks import Shown
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.text import counted
 from actionledger.ledger.queries.agreement import recorded_verdicts
@@ -40,36 +40,45 @@ MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One rate of both sides."""
+    """One rate of both sides.
 
-    name: str  # the rate, as a funnel names it, or `recorded_success` or `harness_took`
-    # before, after: both sides' rates
+    Args:
+        name: the rate, as a funnel names it, or `recorded_success` or `harness_took`.
+        before, after: both sides' rates.
+        difference: the 95 % interval of the second minus the first, -1 to 1, consistent with ``p_value`` about 0; None if either
+            side has no interval.
+        p_value: of the permutation test over sessions, adjusted for all measures of the contrast (Holm); None if either side has no interval.
+    """
+
+    name: str
     before: Rate
     after: Rate
-    # the 95 % interval of the second minus the first, -1 to 1, consistent with `p_value` about 0; None if either side
-    # has no interval
     difference: tuple[float, float] | None
-    # of the permutation test over sessions, adjusted for all measures of the contrast (Holm); None if either side has
-    # no interval
     p_value: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class SharedTasks:
-    """The results of both sides on the tasks that both were given."""
+    """The results of both sides on the tasks that both were given.
 
-    tasks: int  # number of tasks for which both have auditable responses that meant to act
-    # only_before, only_after: number of tasks that only one side has
+    Args:
+        tasks: number of tasks for which both have auditable responses that meant to act.
+        only_before, only_after: number of tasks that only one side has.
+        mean: the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1.
+        difference: its 95 % interval; None with fewer than ten tasks.
+        p_value: of the sign-flip test over tasks.
+    """
+
+    tasks: int
     only_before: int
     only_after: int
-    # the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1
     mean: float
-    difference: tuple[float, float] | None  # its 95 % interval; None with fewer than ten tasks
-    p_value: float  # of the sign-flip test over tasks
+    difference: tuple[float, float] | None
+    p_value: float
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast(Framed):
+class Contrast(Framed, Shown):
     r"""Two compared sets of responses that share no turns.
 
     Args:
@@ -102,12 +111,6 @@ class Contrast(Framed):
 
     def __repr__(self) -> str:
         return f"<Contrast {self.before.responses:,} and {counted(self.after.responses, 'response')}, {counted(len(self.measures), 'measure')}>"
-
-    def __str__(self) -> str:
-        return drawn(self, "text")
-
-    def _repr_html_(self) -> str:
-        return drawn(self, "html")
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:

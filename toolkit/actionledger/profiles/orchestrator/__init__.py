@@ -2,7 +2,6 @@
 
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
-    ParsedActions,
     parse_actions,
     strip_action_blocks,
 )
@@ -21,4 +20,4 @@ ORCHESTRATOR = Profile(
 )
 """If the acting layer is unknown, only actions of every layer run at once; the rest waits for approval."""
 
-__all__ = ["ORCHESTRATOR", "ParsedActions", "parse_actions", "strip_action_blocks"]
+__all__ = ["ORCHESTRATOR", "parse_actions", "strip_action_blocks"]

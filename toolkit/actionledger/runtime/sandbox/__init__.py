@@ -3,22 +3,16 @@
 from actionledger.runtime.sandbox.backends import choose, sandbox_names
 from actionledger.runtime.sandbox.base import (
     Api,
-    Availability,
-    CodeError,
     CodeOutcome,
     CodeResult,
-    HostMethod,
     Limits,
     Sandbox,
 )
 
 __all__ = [
     "Api",
-    "Availability",
-    "CodeError",
     "CodeOutcome",
     "CodeResult",
-    "HostMethod",
     "Limits",
     "Sandbox",
     "choose",
