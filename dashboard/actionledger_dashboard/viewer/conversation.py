@@ -29,22 +29,15 @@ _WHOLE = ("content", "file_text", "contents")
 
 
 def turns_of(
-    details: Sequence[TurnDetail],
+    details: Sequence[TurnDetail],  # the turns
+    # the subagents, by the indexes of the turn and of the call that started each
     started: Mapping[tuple[int, int], Start],
     *,
-    failing: Iterable[int],
-    href_of: Any,
-    child_of: Any,
+    failing: Iterable[int],  # the indexes of turns with a failure
+    href_of: Any,  # returns the link to a turn's replay, given its index
+    child_of: Any,  # returns a subagent's title and the link to its transcript, given its id
 ) -> list[Values]:
-    """Return the turns of one page of a conversation.
-
-    Args:
-        details: the turns.
-        started: the subagents, by the indexes of the turn and of the call that started each.
-        failing: the indexes of turns with a failure.
-        href_of: returns the link to a turn's replay, given its index.
-        child_of: returns a subagent's title and the link to its transcript, given its id.
-    """
+    """Return the turns of one page of a conversation."""
     failed = set(failing)
     above = [None, *(each.response for each in details)]
     return [

@@ -69,19 +69,14 @@ def written_out(name: str, arguments: JsonDict, catalogue: Catalogue) -> JsonDic
 
 
 def check_action(
-    raw: RawAction,
+    raw: RawAction,  # the action as written
+    # the actions that exist; None to check none, so that every named action may run
     catalogue: AnyCatalogue | None,
-    repairs: Sequence[Repair] = (),
+    repairs: Sequence[Repair] = (),  # the repairs of the action's block, in text order
+    # the ids of the response's actions, to whose results it may refer; None if it may refer to none
     ids: Collection[str] | None = None,
 ) -> ActionCall:
-    """Check one action; never raises on what a model wrote.
-
-    Args:
-        raw: the action as written.
-        catalogue: the actions that exist; None to check none, so that every named action may run.
-        repairs: the repairs of the action's block, in text order.
-        ids: the ids of the response's actions, to whose results it may refer; None if it may refer to none.
-    """
+    """Check one action; never raises on what a model wrote."""
     verdict = _verdict(raw, catalogue, ids)
     if raw.doubt is not None and verdict.status.is_runnable:
         verdict = verdict._replace(status=ActionStatus.NEEDS_APPROVAL, reason=raw.doubt)

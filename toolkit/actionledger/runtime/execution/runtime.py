@@ -85,21 +85,15 @@ class SessionRuntime:
 
     def handle(
         self,
-        text: str,
+        text: str,  # the raw response
         *,
-        occurred_at: datetime | None,
+        occurred_at: datetime | None,  # when the response was made, UTC without a zone; None if unknown
+        # the input that the model got before this response, if that was not the last turn's feedback
         prompt: str | None = None,
-        index: int | None = None,
-        finish_reason: str | None = None,
+        index: int | None = None,  # the turn's index in the session; the next one if not given
+        finish_reason: str | None = None,  # the provider's reason why the model stopped; None if unknown
     ) -> Turn:
         """Handle the model's next response: parse it, run its actions, and return the feedback.
-
-        Args:
-            text: the raw response.
-            occurred_at: when the response was made, UTC without a zone; None if unknown.
-            prompt: the input that the model got before this response, if that was not the last turn's feedback.
-            index: the turn's index in the session; the next one if not given.
-            finish_reason: the provider's reason why the model stopped; None if unknown.
 
         Returns:
             The parsed actions, their results and the feedback. A response never raises; a recorder may. A response longer than
