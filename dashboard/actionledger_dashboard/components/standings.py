@@ -11,15 +11,7 @@ from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.standings import Side
-from actionledger.replay.standings import (
-    Mean,
-    Measured,
-    Pair,
-    Standing,
-    measure_of,
-    pairs,
-    standings,
-)
+from actionledger.replay.standings import Mean, Measured, Pair, Standing, measure_of, pairs, standings
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.answers import points
 from actionledger_dashboard.components.controls import heading

@@ -5,16 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wild.negative_data import DATA
-from wild.negative_prose import (
-    COULD,
-    DONE,
-    EXAMPLES,
-    FORBIDS,
-    FORMATS,
-    MENTIONS,
-    NOTHING,
-    REFUSES,
-)
+from wild.negative_prose import COULD, DONE, EXAMPLES, FORBIDS, FORMATS, MENTIONS, NOTHING, REFUSES
 from wild.questions import Call, Question
 from wild.styles import as_json, fenced, json_call, json_object, python_call
 

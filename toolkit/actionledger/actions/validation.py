@@ -15,14 +15,7 @@ from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.schemas import Schema
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.verdict import (
-    Verdict,
-    call_from,
-    note_of,
-    refused,
-    unchecked_call,
-    usual_calls,
-)
+from actionledger.actions.verdict import Verdict, call_from, note_of, refused, unchecked_call, usual_calls
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason

@@ -39,10 +39,7 @@ if TYPE_CHECKING:
         TurnDifference as TurnDifference,
         compare_turn as compare_turn,
     )
-    from actionledger.ledger.queries.filters import (
-        EVERYTHING as EVERYTHING,
-        Filter as Filter,
-    )
+    from actionledger.ledger.queries.filters import EVERYTHING as EVERYTHING, Filter as Filter
     from actionledger.ledger.queries.funnel import (
         Dimension as Dimension,
         Funnel as Funnel,
@@ -50,11 +47,7 @@ if TYPE_CHECKING:
         funnel_by as funnel_by,
         unread as unread,
     )
-    from actionledger.ledger.queries.hits import (
-        Hit as Hit,
-        Mention as Mention,
-        mentions as mentions,
-    )
+    from actionledger.ledger.queries.hits import Hit as Hit, Mention as Mention, mentions as mentions
     from actionledger.ledger.queries.labels import ScoreBound as ScoreBound
     from actionledger.ledger.queries.lineage import Child as Child, children as children
     from actionledger.ledger.queries.marks import (
@@ -124,10 +117,7 @@ if TYPE_CHECKING:
         stretches as stretches,
         turns as turns,
     )
-    from actionledger.ledger.queries.unacted import (
-        Unacted as Unacted,
-        unacted as unacted,
-    )
+    from actionledger.ledger.queries.unacted import Unacted as Unacted, unacted as unacted
     from actionledger.ledger.queries.usage import (
         FailureCost as FailureCost,
         UsageSums as UsageSums,

@@ -12,10 +12,7 @@ if TYPE_CHECKING:
     from actionledger.runtime.workspace.search import Search as Search
     from actionledger.runtime.workspace.snapshots import FileLimits as FileLimits
     from actionledger.runtime.workspace.texts import Diff as Diff, DiffKind as DiffKind
-    from actionledger.runtime.workspace.undo import (
-        Undone as Undone,
-        UndoRefusedError as UndoRefusedError,
-    )
+    from actionledger.runtime.workspace.undo import Undone as Undone, UndoRefusedError as UndoRefusedError
     from actionledger.runtime.workspace.workspace import Workspace as Workspace
 
 _MODULES = by_name(
