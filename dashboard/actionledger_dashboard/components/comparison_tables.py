@@ -18,7 +18,7 @@ from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import out_of, share
+from actionledger_dashboard.components.wording import out_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer import looks
 
@@ -194,9 +194,9 @@ def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
     """Show the rates of two sides that share no turns; a row links to the turns that fail it, or to the sessions."""
     columns = [
         Column("Measure", [NAMES[each.name] for each in measures]),
-        Column("Before", [share(each.before) for each in measures]),
+        Column("Before", [each.before.shown_value for each in measures]),
         Column("n, and 95 % interval", [out_of(each.before) for each in measures]),
-        Column("After", [share(each.after) for each in measures]),
+        Column("After", [each.after.shown_value for each in measures]),
         Column("n, and 95 % interval", [out_of(each.after) for each in measures]),
         Column("Difference, 95 %", [in_points(each.difference) for each in measures]),
         Column(
