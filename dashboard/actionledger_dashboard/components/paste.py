@@ -30,9 +30,6 @@ from actionledger_dashboard.viewer.looks import Values, card
 LIMIT = 200_000
 """The size limit of pasted text, in characters."""
 
-NOTHING = ""
-"""The URL's value for no second reading."""
-
 EVERY_FORMAT = "parser:auto"
 """The URL's value for every format."""
 _SOURCES = {dialect.name: dialect.source for dialect in DIALECTS}

@@ -94,10 +94,6 @@ def _next(tokens: Tokens, at: int) -> str:
     return next((each.kind for each in tokens[at + 1 :] if each.kind != "space"), "")
 
 
-def _before(tokens: Tokens, at: int) -> str:
-    return next((each.kind for each in reversed(tokens[:at]) if each.kind != "space"), "")
-
-
 def _with(tokens: Tokens, at: int, text: str) -> Tokens:
     return [*tokens[:at], tokens[at]._replace(text=text), *tokens[at + 1 :]]
 

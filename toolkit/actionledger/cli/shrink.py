@@ -18,9 +18,6 @@ from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
 from actionledger.report.failures import reason, shrunk_sentence, where
 
-ALONE = "Give --between alone: it names its runs, and has no periods."
-SHOWN_PERIODS = 6
-
 
 @filtered()
 def shrink_recorded(
