@@ -120,12 +120,7 @@ def _answer(detail: TurnDetail) -> str:
 
 
 def call_of(action: ActionRecord, execution: Execution | None) -> Values:
-    """Return a tool call: its name, its verdict, its arguments in a form that fits its tool, and its result.
-
-    Args:
-        action: the parsed call.
-        execution: its last try; None if none is recorded.
-    """
+    """Return a parsed call with its last try, if any: name, verdict, arguments in a form that fits its tool, and result."""
     arguments = _object(action.arguments)
     status, look = _verdict(action, execution)
     about = []
@@ -167,11 +162,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def body_of(arguments: Mapping[str, Any]) -> Values:
-    """Return a call's content: a diff, a command, a file's new text, a to-do list, or the arguments as JSON.
-
-    Args:
-        arguments: the arguments by name.
-    """
+    """Return a call's content: a diff, a command, a file's new text, a to-do list, or the arguments as JSON."""
     path = _first(arguments, _PATHS)
     named = pieces(str(path)) if path else ""
     old, new = _first(arguments, _OLD), _first(arguments, _NEW)
