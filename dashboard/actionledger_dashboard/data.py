@@ -38,21 +38,13 @@ def saved(kind: str) -> Saved:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The cache key of an answer.
+    """The cache key of an answer."""
 
-    Args:
-        query: the query's name.
-        path: the ledger's path.
-        freshness: changes when something is recorded.
-        args: the query's arguments after the ledger.
-        kwargs: its keyword arguments.
-    """
-
-    query: str
-    path: str
-    freshness: list[tuple[str, int, int]]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    query: str  # the query's name
+    path: str  # the ledger's path
+    freshness: list[tuple[str, int, int]]  # changes when something is recorded
+    args: tuple[Any, ...]  # the query's arguments after the ledger
+    kwargs: dict[str, Any]  # its keyword arguments
 
 
 def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -30,17 +30,11 @@ _GONE = "This file was downloaded already, or has expired; export it again."
 
 
 class _Waiting(NamedTuple):
-    """A file that waits for its browser.
+    """A file that waits for its browser."""
 
-    Args:
-        file: its path.
-        folder: its folder, which has nothing else.
-        limit: the timer that removes it.
-    """
-
-    file: Path
-    folder: TemporaryFolder
-    limit: Timer
+    file: Path  # its path
+    folder: TemporaryFolder  # its folder, which has nothing else
+    limit: Timer  # the timer that removes it
 
 
 _waiting: dict[bytes, _Waiting] = {}
@@ -73,13 +67,10 @@ class HandOver:
 
     Streamlit's page requests that address too, for the status alone; it gets the ticket. Old browsers don't say which
     request it is; they get the file, which stays until its time is over.
-
-    Args:
-        app: the app that makes the responses, including tickets.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+        self._app = app  # the app that makes the responses, including tickets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and return any response without a ticket unchanged."""

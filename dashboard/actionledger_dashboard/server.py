@@ -79,13 +79,10 @@ class EveryAddress:
 
     Streamlit serves its own document, with scripts relative to the address. Below an address such as ``/sessions/x`` there are
     none, and the window stayed empty.
-
-    Args:
-        app: the app that makes the responses.
     """
 
     def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+        self._app = app  # the app that makes the responses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and replace Streamlit's document in the response by ours."""

@@ -19,15 +19,10 @@ STREAMLIT = "--server.address=127.0.0.1 --server.headless=true --browser.gatherU
 
 @dataclass(frozen=True)
 class Server:
-    """A process that serves pages; what it takes is read from ``/proc``.
+    """A process that serves pages; what it takes is read from ``/proc``."""
 
-    Args:
-        address: where it answers.
-        process: its number.
-    """
-
-    address: str
-    process: int
+    address: str  # where it answers
+    process: int  # its number
 
     def processor(self) -> float:
         """Return the processor seconds that it has used so far."""

@@ -29,15 +29,10 @@ RESPONSE = (
 
 
 class Cost(NamedTuple):
-    """What a process took.
+    """What a process took."""
 
-    Args:
-        seconds: of the processor.
-        megabytes: at its peak.
-    """
-
-    seconds: float
-    megabytes: float
+    seconds: float  # of the processor
+    megabytes: float  # at its peak
 
 
 class Build:

@@ -53,17 +53,11 @@ TOOLS = [
 
 
 class Row(NamedTuple):
-    """What is read.
+    """What is read."""
 
-    Args:
-        title: what it is called.
-        texts: the responses.
-        given: what ``al.parse`` is given beside a text.
-    """
-
-    title: str
-    texts: list[str]
-    given: dict[str, Any]
+    title: str  # what it is called
+    texts: list[str]  # the responses
+    given: dict[str, Any]  # what `al.parse` is given beside a text
 
 
 def rows(corpora: Path | None) -> Iterator[Row]:

@@ -36,17 +36,11 @@ _NOT_THE_MODEL = re.compile(r"(?m)^(?:#{4} |> |# aider chat started).*(?:\n|\Z)"
 
 
 class Corpus(NamedTuple):
-    """Responses from one place.
+    """Responses from one place."""
 
-    Args:
-        title: what they are.
-        parsers: the names of the parsers that are to read them.
-        texts: the responses.
-    """
-
-    title: str
-    parsers: tuple[str, ...]
-    texts: Sequence[str]
+    title: str  # what they are
+    parsers: tuple[str, ...]  # the names of the parsers that are to read them
+    texts: Sequence[str]  # the responses
 
 
 def recorded(folder: Path, *, is_full: bool) -> Iterator[Corpus]:

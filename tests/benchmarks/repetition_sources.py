@@ -15,19 +15,12 @@ from actionledger.runtime.repetition.fingerprints import ActionFingerprint, fing
 
 @dataclass(frozen=True)
 class Call:
-    """One call with what came of it.
+    """One call with what came of it."""
 
-    Args:
-        name: the action; empty for a response in which none could be read.
-        arguments: what it was done with, as text.
-        seen: what came of it.
-        failed: whether that is an error.
-    """
-
-    name: str
-    arguments: str
-    seen: str
-    failed: bool = False
+    name: str  # the action; empty for a response in which none could be read
+    arguments: str  # what it was done with, as text
+    seen: str  # what came of it
+    failed: bool = False  # whether that is an error
 
     @property
     def fingerprint(self) -> ActionFingerprint:
@@ -38,16 +31,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Walked:
-    """One recorded session.
+    """One recorded session."""
 
-    Args:
-        name: where it is found.
-        success: whether it reached what it was for; None where nobody said.
-        turns: its turns: whether somebody asked for something before it, and its calls.
-    """
-
-    name: str
-    success: bool | None
+    name: str  # where it is found
+    success: bool | None  # whether it reached what it was for; None where nobody said
+    # its turns: whether somebody asked for something before it, and its calls
     turns: tuple[tuple[bool, tuple[Call, ...]], ...]
 
     @property

@@ -45,19 +45,12 @@ def turn_of(session: str, number: int) -> str:
 
 @dataclass
 class Agents(Thread):
-    """Writes sessions until it is ended, so many turns a second in all.
+    """Writes sessions until it is ended, so many turns a second in all."""
 
-    Args:
-        folder: where their files go.
-        given: how much, as the command line says it.
-        ended: set to end it.
-        turns: how many were written.
-    """
-
-    folder: Path
-    given: argparse.Namespace
-    ended: Event = field(default_factory=Event)
-    turns: int = 0
+    folder: Path  # where their files go
+    given: argparse.Namespace  # how much, as the command line says it
+    ended: Event = field(default_factory=Event)  # set to end it
+    turns: int = 0  # how many were written
 
     def __post_init__(self) -> None:
         super().__init__(daemon=True)

@@ -37,17 +37,11 @@ LINES = (
 
 @dataclass(frozen=True)
 class Done:
-    """What a shell sees of a command.
+    """What a shell sees of a command."""
 
-    Args:
-        code: the exit code.
-        out: what it wrote to the standard output.
-        err: what it wrote to the standard error.
-    """
-
-    code: int
-    out: str
-    err: str
+    code: int  # the exit code
+    out: str  # what it wrote to the standard output
+    err: str  # what it wrote to the standard error
 
     @property
     def value(self) -> Any:

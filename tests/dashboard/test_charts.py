@@ -8,11 +8,7 @@ from actionledger.core.rates import Clustering, Rate
 from actionledger.ledger.queries import Period, Trend
 from actionledger.replay.contrasts import Measure
 from actionledger.report.drawing import Spec
-from actionledger_dashboard.components.charts import (
-    Event,
-    context_chart,
-    trend_chart,
-)
+from actionledger_dashboard.components.charts import Event, context_chart, trend_chart
 from actionledger_dashboard.components.contrast_chart import contrast_chart
 
 MONDAY, SUNDAY, LATER = (datetime.fromisoformat(day) for day in ("2026-03-02", "2026-03-09", "2026-03-16"))

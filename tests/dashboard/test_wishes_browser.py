@@ -63,16 +63,12 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class Reader:
-    """Somebody at the overview, whose presses are counted.
-
-    Args:
-        visit: the tab.
-    """
+    """Somebody at the overview, whose presses are counted."""
 
     def __init__(self, visit: Visit) -> None:
         self.presses = 0
         self.page: Page = visit.page
-        self._visit = visit
+        self._visit = visit  # the tab
 
     def press(self, *places: Locator) -> None:
         """Press one after the other."""

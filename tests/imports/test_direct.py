@@ -28,9 +28,8 @@ from actionledger.imports.sources.base import LeftOut
 from actionledger.ledger import open_ledger
 from actionledger.ledger.storage import internals
 from actionledger.ledger.storage.files import LedgerFiles
-from actionledger.ledger.storage.ingest import ingest
+from actionledger.ledger.storage.ingest import FileIntake, ingest
 from actionledger.ledger.storage.insertion import Staging
-from actionledger.ledger.storage.ingest import FileIntake
 from actionledger.ledger.storage.store import Publishing
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"

@@ -250,15 +250,10 @@ BETWEEN_TURNS = sorted(set(range(len(CUT_KINDS) + 1)) - set(WITHIN_A_TURN))
 
 
 class AfterCut(NamedTuple):
-    """What a second import makes of one that died.
+    """What a second import makes of one that died."""
 
-    Args:
-        report: what the second one says that it took in.
-        counts: how many rows there are then, and of how many things.
-    """
-
-    report: ImportReport
-    counts: dict[str, tuple[int, int]]
+    report: ImportReport  # what the second one says that it took in
+    counts: dict[str, tuple[int, int]]  # how many rows there are then, and of how many things
 
 
 @pytest.fixture(scope="module")

@@ -56,24 +56,15 @@ def known() -> tuple[Known, ...]:
 
 
 def judged(
-    agent: str,
-    scenario: str,
-    way: str,
-    found: Sequence[Difference],
+    agent: str,  # whose recording it is
+    scenario: str,  # what was run
+    way: str,  # `file`, `proxy` or `trace`
+    found: Sequence[Difference],  # what is recorded otherwise than it was
     *,
-    ours: Ours,
-    losses: Sequence[Known] | None = None,
+    ours: Ours,  # whether a difference is our fault
+    losses: Sequence[Known] | None = None,  # the losses that are known; by default those of `known.toml`
 ) -> Cell:
-    """Part the differences of one recording into ours and the agent's.
-
-    Args:
-        agent: whose recording it is.
-        scenario: what was run.
-        way: ``file``, ``proxy`` or ``trace``.
-        found: what is recorded otherwise than it was.
-        ours: whether a difference is our fault.
-        losses: the losses that are known; by default those of ``known.toml``.
-    """
+    """Part the differences of one recording into ours and the agent's."""
     wrong: list[str] = []
     lost: dict[str, str] = {}
     rows = known() if losses is None else losses

@@ -11,31 +11,18 @@ ASKED = "lab-asked-1"
 
 @dataclass(frozen=True)
 class Place:
-    """Where an agent runs, and what it is started for.
+    """Where an agent runs, and what it is started for."""
 
-    Attributes:
-        home: its home.
-        project: the folder that it works in.
-        address: the server's.
-        program: its program.
-        node: a Node that is new enough.
-        prompt: what it is asked.
-        way: ``new``, ``on`` to go on with its last session, or ``fork`` to go on with a copy of it.
-        is_permitted: whether it may do all without asking.
-        mcp: the command of the lab's MCP server; empty where it needs none.
-        rule: ``hook`` or ``denied``, where its settings are to forbid the command.
-    """
-
-    home: Path
-    project: Path
-    address: str
-    program: Path
-    node: Path
-    prompt: str
-    way: str = "new"
-    is_permitted: bool = True
-    mcp: tuple[str, ...] = ()
-    rule: str = ""
+    home: Path  # its home
+    project: Path  # the folder that it works in
+    address: str  # the server's
+    program: Path  # its program
+    node: Path  # a Node that is new enough
+    prompt: str  # what it is asked
+    way: str = "new"  # `new`, `on` to go on with its last session, or `fork` to go on with a copy of it
+    is_permitted: bool = True  # whether it may do all without asking
+    mcp: tuple[str, ...] = ()  # the command of the lab's MCP server; empty where it needs none
+    rule: str = ""  # `hook` or `denied`, where its settings are to forbid the command
 
 
 @dataclass(frozen=True)

@@ -118,25 +118,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario: what the model says in words and in steps, and how the agent is started each time.
-
-    Attributes:
-        rounds: each start in turn: the first is ``new``, then ``on``, ``fork`` or ``compact``.
-        stopped_by: the signal that the agent gets in its first round, while a command runs; 0 is none.
-        is_permitted: whether the agent may do all without asking.
-        helper: what the model says to a sub-agent.
-        deeper: what the model says to a sub-agent's sub-agent.
-        rule: ``hook`` or ``denied``, where the agent's settings forbid a command.
-    """
+    """A scenario: what the model says in words and in steps, and how the agent is started each time."""
 
     said: str
     steps: tuple[Step, ...]
+    # each start in turn: the first is `new`, then `on`, `fork` or `compact`
     rounds: tuple[str, ...] = ("new",)
-    stopped_by: int = 0
-    is_permitted: bool = True
-    helper: tuple[Step, ...] = ()
-    deeper: tuple[Step, ...] = ()
-    rule: str = ""
+    stopped_by: int = 0  # the signal that the agent gets in its first round, while a command runs; 0 is none
+    is_permitted: bool = True  # whether the agent may do all without asking
+    helper: tuple[Step, ...] = ()  # what the model says to a sub-agent
+    deeper: tuple[Step, ...] = ()  # what the model says to a sub-agent's sub-agent
+    rule: str = ""  # `hook` or `denied`, where the agent's settings forbid a command
 
     @property
     def is_for_agents(self) -> bool:

@@ -10,12 +10,7 @@ import actionledger as al
 from actionledger.core.errors import LedgerError, UsageError
 from actionledger.core.events import TurnSuperseded
 from actionledger.core.ids import new_id, now
-from actionledger.ledger.queries.reviews import (
-    judged,
-    labels,
-    review_called,
-    reviewers,
-)
+from actionledger.ledger.queries.reviews import judged, labels, review_called, reviewers
 from actionledger.ledger.storage.copies import read_tables, write_database, write_tables
 
 HOSTILE = "<img src=x onerror=alert(1)> ![x](https://evil.example/x.png) \u202e\x00"

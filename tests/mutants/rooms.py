@@ -11,17 +11,11 @@ CONFIG = Path(__file__).with_name("rooms.toml")
 
 @dataclass(frozen=True)
 class Room:
-    """A part of the toolkit with the tests that answer for it.
+    """A part of the toolkit with the tests that answer for it."""
 
-    Args:
-        name: what the table calls it.
-        code: its modules, relative to the root.
-        tests: its files of tests, relative to the root.
-    """
-
-    name: str
-    code: tuple[Path, ...]
-    tests: tuple[Path, ...]
+    name: str  # what the table calls it
+    code: tuple[Path, ...]  # its modules, relative to the root
+    tests: tuple[Path, ...]  # its files of tests, relative to the root
 
     @classmethod
     def of(cls, name: str, globs: dict[str, list[str]]) -> Self:

@@ -37,16 +37,11 @@ LEAST_SECONDS = 60.0
 
 @dataclass
 class Tried:
-    """What came of one room.
+    """What came of one room."""
 
-    Args:
-        room: its name.
-        places: at how many places of it something can be changed.
-        results: what was changed, and what came of it.
-    """
-
-    room: str
-    places: int = 0
+    room: str  # its name
+    places: int = 0  # at how many places of it something can be changed
+    # what was changed, and what came of it
     results: list[tuple[MutationSpec, WorkResult]] = field(default_factory=list)
 
     def count(self, outcome: TestOutcome) -> int:

@@ -36,21 +36,13 @@ MOST_BYTES = 1 << 17
 
 @dataclass
 class Running:
-    """A program that was begun.
+    """A program that was begun."""
 
-    Args:
-        pid: its process.
-        stdin: what it reads.
-        stdout: what it writes.
-        stderr: what it complains of.
-        line: the socket to the Python that it is a fork of.
-    """
-
-    pid: int
-    stdin: IO[str]
-    stdout: IO[str]
-    stderr: IO[str]
-    line: socket.socket
+    pid: int  # its process
+    stdin: IO[str]  # what it reads
+    stdout: IO[str]  # what it writes
+    stderr: IO[str]  # what it complains of
+    line: socket.socket  # the socket to the Python that it is a fork of
 
     def send_signal(self, number: int) -> None:
         """Send it a signal."""
@@ -67,19 +59,12 @@ class Running:
 
 @dataclass
 class Begun:
-    """A process that is a fork, where the package would start one: as much of ``subprocess.Popen`` as it asks for.
+    """A process that is a fork, where the package would start one: as much of ``subprocess.Popen`` as it asks for."""
 
-    Args:
-        pid: the process.
-        stdin: what it reads.
-        stdout: what it writes.
-        line: the socket to the Python that it is a fork of.
-    """
-
-    pid: int
-    stdin: IO[bytes]
-    stdout: IO[bytes]
-    line: socket.socket
+    pid: int  # the process
+    stdin: IO[bytes]  # what it reads
+    stdout: IO[bytes]  # what it writes
+    line: socket.socket  # the socket to the Python that it is a fork of
 
     def kill(self) -> None:
         """End it without warning."""

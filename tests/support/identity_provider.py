@@ -13,18 +13,13 @@ CLIENT = "the-dashboard"
 
 
 class Provider:
-    """One that runs.
-
-    Args:
-        address: its own.
-        claims: what it says of whoever comes; to be changed at will.
-    """
+    """One that runs."""
 
     def __init__(self, address: str, claims: dict[str, Any]) -> None:
         from joserfc.jwk import RSAKey
 
-        self.address = address
-        self.claims = claims
+        self.address = address  # its own
+        self.claims = claims  # what it says of whoever comes; to be changed at will
         self.asked: list[str] = []
         self._key = RSAKey.generate_key(2048, {"kid": "1", "use": "sig", "alg": "RS256"})
         self._nonce = ""

@@ -17,17 +17,11 @@ QUICKLY = settings(phases=(Phase.generate, Phase.shrink), database=None, derando
 
 
 class Opener(NamedTuple):
-    """A text that opens a block.
+    """A text that opens a block."""
 
-    Args:
-        text: the text; of what opens one at the start of a line, an example.
-        half: the same with half of what stands behind it in an example.
-        readers: the dialects that ask for it.
-    """
-
-    text: str
-    half: str
-    readers: tuple[str, ...]
+    text: str  # the text; of what opens one at the start of a line, an example
+    half: str  # the same with half of what stands behind it in an example
+    readers: tuple[str, ...]  # the dialects that ask for it
 
 
 @cache

@@ -13,19 +13,12 @@ _HEX = "0123456789abcdef"
 
 @dataclass(frozen=True)
 class Planted:
-    """A text with a secret in it.
+    """A text with a secret in it."""
 
-    Args:
-        kind: what the secret is.
-        place: how the text is written.
-        text: the text.
-        secret: what must not be found in a record, as it stands in the text.
-    """
-
-    kind: str
-    place: str
-    text: str
-    secret: str
+    kind: str  # what the secret is
+    place: str  # how the text is written
+    text: str  # the text
+    secret: str  # what must not be found in a record, as it stands in the text
 
 
 def _tokens(drawn: random.Random) -> dict[str, str]:

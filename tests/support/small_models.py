@@ -12,18 +12,12 @@ Calls = Sequence[tuple[str, Mapping[str, Any]]]
 
 
 class Attempt(NamedTuple):
-    """A response.
+    """A response."""
 
-    Args:
-        name: what is wrong with it.
-        profile: under which it was written.
-        text: it.
-        meant: the actions that were meant, each with its arguments but for those that have their defaults.
-    """
-
-    name: str
-    profile: str
-    text: str
+    name: str  # what is wrong with it
+    profile: str  # under which it was written
+    text: str  # it
+    # the actions that were meant, each with its arguments but for those that have their defaults
     meant: Calls
 
 

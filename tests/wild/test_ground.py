@@ -5,15 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from wild.measurement import (
-    STYLES,
-    Sample,
-    agrees,
-    is_held_out,
-    read,
-    samples,
-    scored,
-)
+from wild.measurement import STYLES, Sample, agrees, is_held_out, read, samples, scored
 from wild.questions import Call, Question, own_questions
 from wild.silence import named_calls
 

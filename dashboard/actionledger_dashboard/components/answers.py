@@ -8,9 +8,10 @@ from actionledger.core.rates import TOO_FEW, Rate, shown_p, shown_share
 from actionledger.core.text import counted
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
+from actionledger.report.drawing import interval
 from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.sides import Sides
-from actionledger_dashboard.components.wording import interval, pieces, share
+from actionledger_dashboard.components.wording import pieces
 
 Facts: TypeAlias = list[tuple[str, str]]
 """The facts behind an answer: a name and a text each."""
@@ -32,17 +33,11 @@ _mount = mount_of("answer")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the second side is better.
+    """Whether the second side is better."""
 
-    Args:
-        verdict: in a word or two.
-        look: the verdict's look: good, bad or idle.
-        headline: the change, in a sentence.
-    """
-
-    verdict: str
-    look: str
-    headline: str
+    verdict: str  # in a word or two
+    look: str  # the verdict's look: good, bad or idle
+    headline: str  # the change, in a sentence
 
 
 def answer_of(
@@ -57,7 +52,7 @@ def answer_of(
     if before.value is None or after.value is None:
         return Answer("no answer", "idle", NOT_BOTH)
     change = after.value - before.value
-    said = f"{share(before)} {did} before, {share(after)} after: {points(change)} points"
+    said = f"{before.shown_value} {did} before, {after.shown_value} after: {points(change)} points"
     if difference is None or p_value is None:
         return Answer("inconclusive", "idle", f"{said}, from {TOO_FEW} to tell that from chance.")
     low, high = difference
@@ -81,8 +76,8 @@ def paired_facts(found: PairedComparison) -> Facts:
     turns, sessions = counted(found.intent, "turn"), counted(found.net.sessions, "session")
     facts = [
         ("Compared", f"{turns} that meant to act in both, in {sessions}"),
-        ("Before", f"{share(found.before)} parsed ({interval(found.before)})"),
-        ("After", f"{share(found.after)} parsed ({interval(found.after)})"),
+        ("Before", f"{found.before.shown_value} parsed ({interval(found.before)})"),
+        ("After", f"{found.after.shown_value} parsed ({interval(found.after)})"),
         ("Difference", f"{in_points(found.difference)}, 95 %, of what the sign-flip test leaves possible"),
         ("By the bootstrap", f"{in_points(found.resampled)}, 95 %, drawn by sessions"),
         ("Sign-flip test", f"{shown_p(found.p_value)}, over sessions"),

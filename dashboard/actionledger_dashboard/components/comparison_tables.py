@@ -18,7 +18,7 @@ from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import out_of, share
+from actionledger_dashboard.components.wording import out_of
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer import looks
 
@@ -97,15 +97,10 @@ OF_DIALECT = "of_dialect"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """The compared turns to list.
+    """The compared turns to list."""
 
-    Args:
-        bucket: the turns of this bucket.
-        dialect: only those of this dialect; None for all.
-    """
-
-    bucket: Bucket
-    dialect: str | None = None
+    bucket: Bucket  # the turns of this bucket
+    dialect: str | None = None  # only those of this dialect; None for all
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -199,9 +194,9 @@ def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
     """Show the rates of two sides that share no turns; a row links to the turns that fail it, or to the sessions."""
     columns = [
         Column("Measure", [NAMES[each.name] for each in measures]),
-        Column("Before", [share(each.before) for each in measures]),
+        Column("Before", [each.before.shown_value for each in measures]),
         Column("n, and 95 % interval", [out_of(each.before) for each in measures]),
-        Column("After", [share(each.after) for each in measures]),
+        Column("After", [each.after.shown_value for each in measures]),
         Column("n, and 95 % interval", [out_of(each.after) for each in measures]),
         Column("Difference, 95 %", [in_points(each.difference) for each in measures]),
         Column(

@@ -13,6 +13,7 @@ from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.replay.failure_groups import FailureGroup, FailureKey, FailureReport
 from actionledger.replay.failures import failures, group_turns
+from actionledger.report.drawing import interval
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.controls import heading, line, show_anchors
 from actionledger_dashboard.components.tables import Column
@@ -21,7 +22,6 @@ from actionledger_dashboard.components.wording import (
     NOT_RECORDED,
     NOTHING_FAILED,
     dollars,
-    interval,
     known,
     out_of,
     token_count,

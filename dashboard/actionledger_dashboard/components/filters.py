@@ -134,17 +134,11 @@ _mount_search = mount_of("search", "addressed")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The URL's values for one field.
+    """The URL's values for one field."""
 
-    Args:
-        field: the field.
-        choices: its choices, each value with its label.
-        values: the requested values.
-    """
-
-    field: Field
-    choices: Mapping[str, str]
-    values: tuple[str, ...]
+    field: Field  # the field
+    choices: Mapping[str, str]  # its choices, each value with its label
+    values: tuple[str, ...]  # the requested values
 
 
 def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter:

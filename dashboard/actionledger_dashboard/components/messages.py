@@ -28,17 +28,11 @@ _STREAMED = ("data:", "event:", ": ")
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The kind of a JSON text, by its shape.
+    """The kind of a JSON text, by its shape."""
 
-    Args:
-        called: its name for people.
-        refusal: why it has nothing to parse, as a sentence; empty for a message.
-        tools: the tools that it offers; None if it names none.
-    """
-
-    called: str
-    refusal: str = ""
-    tools: Sequence[Mapping[str, Any]] | None = None
+    called: str  # its name for people
+    refusal: str = ""  # why it has nothing to parse, as a sentence; empty for a message
+    tools: Sequence[Mapping[str, Any]] | None = None  # the tools that it offers; None if it names none
 
 
 def recognised(text: str) -> Recognised | None:

@@ -22,21 +22,13 @@ _mount_navigator = mount_of("navigator")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A page to choose.
+    """A page to choose."""
 
-    Args:
-        title: its title.
-        path: its address, relative to the first page.
-        is_here: whether it is the current page.
-        has_filters: whether it uses the filters, so that links to it keep them.
-        is_first: whether a phone shows it too.
-    """
-
-    title: str
-    path: str
-    is_here: bool
-    has_filters: bool
-    is_first: bool
+    title: str  # its title
+    path: str  # its address, relative to the first page
+    is_here: bool  # whether it is the current page
+    has_filters: bool  # whether it uses the filters, so that links to it keep them
+    is_first: bool  # whether a phone shows it too
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:

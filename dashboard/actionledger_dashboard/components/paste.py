@@ -30,9 +30,6 @@ from actionledger_dashboard.viewer.looks import Values, card
 LIMIT = 200_000
 """The size limit of pasted text, in characters."""
 
-NOTHING = ""
-"""The URL's value for no second reading."""
-
 EVERY_FORMAT = "parser:auto"
 """The URL's value for every format."""
 _SOURCES = {dialect.name: dialect.source for dialect in DIALECTS}
@@ -47,17 +44,11 @@ _RUN = RunKey(run_id=derived_id("pasted", "run"), kind=RunKind.LIVE)
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """The pasted text, and how to parse it.
+    """The pasted text, and how to parse it."""
 
-    Args:
-        text: a response, or a provider's message as JSON.
-        is_message: whether it is a message.
-        tools: the tools that the model was offered, as JSON; empty for none.
-    """
-
-    text: str
-    is_message: bool = False
-    tools: str = ""
+    text: str  # a response, or a provider's message as JSON
+    is_message: bool = False  # whether it is a message
+    tools: str = ""  # the tools that the model was offered, as JSON; empty for none
 
     def __post_init__(self) -> None:
         for name, given in (("response", self.text), ("list of tools", self.tools)):
@@ -236,21 +227,13 @@ def _words(code: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recorded response, as it would be pasted.
+    """A recorded response, as it would be pasted."""
 
-    Args:
-        text: the response, or a message as JSON if its calls were recorded next to its text.
-        tools: the tools that it was checked against, as JSON; empty for none.
-        way: what parsed it, as the URL's value.
-        origin: its session and turn, as in a case.
-        note: a sentence to show with it; empty for none.
-    """
-
-    text: str
-    tools: str
-    way: str
-    origin: Mapping[str, Any]
-    note: str = ""
+    text: str  # the response, or a message as JSON if its calls were recorded next to its text
+    tools: str  # the tools that it was checked against, as JSON; empty for none
+    way: str  # what parsed it, as the URL's value
+    origin: Mapping[str, Any]  # its session and turn, as in a case
+    note: str = ""  # a sentence to show with it; empty for none
 
     @property
     def is_message(self) -> bool:

@@ -12,6 +12,7 @@ from actionledger.ledger.queries import Filter, Funnel, Mark, Unacted, UsageSums
 from actionledger.ledger.queries.stages import MEANT, TRIED_ELSEWHERE, UNACTED, audited
 from actionledger.replay.changes import PeriodChange
 from actionledger.replay.failure_groups import FailureGroup, FailureKey, FailureReport
+from actionledger.report.drawing import interval
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.controls import mount_of
@@ -21,9 +22,7 @@ from actionledger_dashboard.components.wording import (
     NOTHING_FAILED,
     compact,
     dollars,
-    interval,
     pieces,
-    share,
     tokens_of,
 )
 from actionledger_dashboard.viewer.looks import SESSION_LOOKS, Values
@@ -98,14 +97,18 @@ def finished_of(sessions: Mapping[SessionOutcome, int], within: Filter) -> Words
     if not rate.count:
         return []
     href = links.sessions_href(replace(within, session_outcomes=(str(SessionOutcome.FINISHED),)))
-    number = {"kind": "number", "text": share(rate)} | ({"href": href} if rate.successes else {})
+    number = {"kind": "number", "text": rate.shown_value} | ({"href": href} if rate.successes else {})
     return [number, _text(f"of {counted(rate.count, 'session')} finished ({interval(rate)})")]
 
 
 def parsed_of(found: Funnel, change: PeriodChange | None, within: Filter) -> Words:
     """Return the parse rate, and its change from the period before."""
     rate = found.parse_success
-    number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
+    number = {
+        "kind": "number",
+        "text": rate.shown_value,
+        "href": links.turns_href(within, audited(MEANT, found)),
+    }
     said = f"of {counted(rate.count, 'response')} that meant to act parsed ({interval(rate)})"
     return [number, _text(said), *_since(change)]
 
@@ -116,7 +119,7 @@ def _since(change: PeriodChange | None) -> Words:
         return []
     answer = answer_of(change.before, change.after, change.difference, change.p_value)
     days = f"{change.days:,} days" if change.days > 1 else "day"
-    now = "" if change.is_whole else f"; {share(change.after)} {days_in_words(change.later)}"
+    now = "" if change.is_whole else f"; {change.after.shown_value} {days_in_words(change.later)}"
     step = f"{points(change.after.value - change.before.value)} points on the {days} before"
     verdict = "too few sessions to tell" if change.p_value is None else answer.verdict
     return [
@@ -150,7 +153,7 @@ def unacted_of(found: Unacted, within: Filter) -> Words:
         *unread,
         _text(" in "),
         {"text": counted(found.sessions, "session"), "href": href},
-        _text(f": {share(found.rate)} of {found.rate.count:,} ({interval(found.rate)})"),
+        _text(f": {found.rate.shown_value} of {found.rate.count:,} ({interval(found.rate)})"),
     ]
 
 
@@ -174,7 +177,7 @@ def executed_of(found: Funnel, within: Filter) -> Words:
         ("executions by actionledger succeeded", found.execution, None),
     ):
         if rate.count:
-            number = {"text": f"{share(rate)} of {rate.count:,} {words}"}
+            number = {"text": f"{rate.shown_value} of {rate.count:,} {words}"}
             href = {} if mark is None else {"href": links.turns_href(within, mark)}
             said += [*([_text(" · ")] if said else []), number | href, _text(f" ({interval(rate)})")]
     return said

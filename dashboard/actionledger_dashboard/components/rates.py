@@ -16,7 +16,7 @@ from actionledger.ledger.queries import Filter, Mark, Period, ReadIn, Unit
 from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.ledger.queries.trend import elsewhere_over_time
 from actionledger.replay.changes import Change, changes
-from actionledger.report.drawing import beginning
+from actionledger.report.drawing import beginning, interval
 from actionledger.report.trend_spec import ELSEWHERE, READING
 from actionledger_dashboard.components import charts, links
 from actionledger_dashboard.components.charts import Event
@@ -24,7 +24,7 @@ from actionledger_dashboard.components.controls import heading, line, mount_of
 from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.stats import drawn_rate
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import interval, pieces, share
+from actionledger_dashboard.components.wording import pieces
 from actionledger_dashboard.data import ask
 
 DIALECTS = 6  # dialects with a column of their own; the others share one
@@ -35,21 +35,13 @@ _mount = mount_of("rates", "whisker")
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One row.
+    """One row."""
 
-    Args:
-        label: what its responses have in common; untrusted text.
-        rate: their parse success.
-        capture: their captures, in a few words.
-        href: the link to its turns.
-        took: their usage, by name; empty if not recorded.
-    """
-
-    label: str
-    rate: Rate
-    capture: str
-    href: str
-    took: Mapping[str, str]
+    label: str  # what its responses have in common; untrusted text
+    rate: Rate  # their parse success
+    capture: str  # their captures, in a few words
+    href: str  # the link to its turns
+    took: Mapping[str, str]  # their usage, by name; empty if not recorded
 
 
 def show_rates(
@@ -85,7 +77,7 @@ def show_rates(
                 "label": pieces(group.label or NO_NAME),
                 "href": group.href,
                 "rate": drawn_rate(group.rate),
-                "text": share(group.rate) + (f" of {group.rate.count:,}" if group.rate.count else ""),
+                "text": group.rate.shown_value + (f" of {group.rate.count:,}" if group.rate.count else ""),
                 "kept": f" · {group.capture}",
                 "parts": parts(group.label),
                 "took": [group.took[name] or "–" for name in took],
@@ -102,8 +94,8 @@ def _part(dialect: str, found: Rate | None, href: str) -> dict[str, Any] | None:
     read = f"{found.successes:,} of {found.count:,}"
     return {
         "share": found.value,
-        "shown": share(found),
-        "label": f"{share(found)} read in {dialect}: {read} ({interval(found)})",
+        "shown": found.shown_value,
+        "label": f"{found.shown_value} read in {dialect}: {read} ({interval(found)})",
         "href": href,
     }
 
@@ -116,8 +108,8 @@ def _others(found: Sequence[Rate]) -> dict[str, Any] | None:
     read = f"{together.successes:,} of {together.count:,}"
     return {
         "share": together.value,
-        "shown": share(together),
-        "label": f"{share(together)} read in {OTHERS}: {read}",
+        "shown": together.shown_value,
+        "label": f"{together.shown_value} read in {OTHERS}: {read}",
         "href": "",
     }
 
@@ -166,7 +158,7 @@ def events_of(
     periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
 ) -> list[Event]:
     """Return the trend's marks: what was new after the first period, and where the rate changed."""
-    steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
+    steps = {change.start: f"{change.before.shown_value} → {change.after.shown_value}" for change in changed}
     found = []
     for period in periods[1:]:
         new = [

@@ -171,17 +171,11 @@ _FIRST = ""  # stands for the first reading, which has no run in the URL
 
 @dataclass(frozen=True, slots=True)
 class ShownReading:
-    """The two readings of a session that are shown.
+    """The two readings of a session that are shown."""
 
-    Args:
-        session_id: the session.
-        run_id: the run on the left; None for the first reading.
-        beside: the run on the right, as the URL's value.
-    """
-
-    session_id: str
-    run_id: str | None
-    beside: str
+    session_id: str  # the session
+    run_id: str | None  # the run on the left; None for the first reading
+    beside: str  # the run on the right, as the URL's value
 
     def href(self, index: int) -> str:
         """Return the link to one turn in both."""

@@ -51,20 +51,13 @@ def is_verdict(each: Review, name: str, detail: TurnDetail) -> bool:
 
 
 class Controls:
-    """The widgets to review a turn.
-
-    Args:
-        detail: the turn.
-        name: the reviewer.
-        run_id: the run whose reading is judged.
-        said: the turn's reviews.
-    """
+    """The widgets to review a turn."""
 
     def __init__(self, detail: TurnDetail, name: str, run_id: str | None, said: Sequence[Review]) -> None:
-        self._detail = detail
-        self._name = name
-        self._run_id = run_id
-        self._said = said
+        self._detail = detail  # the turn
+        self._name = name  # the reviewer
+        self._run_id = run_id  # the run whose reading is judged
+        self._said = said  # the turn's reviews
         self._own = [each for each in said if each.reviewer == name]
 
     def show(self) -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -29,7 +29,7 @@ from actionledger_dashboard.components.controls import line
 from actionledger_dashboard.components.filters import midnight
 from actionledger_dashboard.components.questions import where_and_what
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, share, visible
+from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, visible
 from actionledger_dashboard.data import ask
 
 WEEK = "this week"
@@ -41,18 +41,13 @@ _SEEN = 12
 
 @dataclass(frozen=True, slots=True)
 class Weeks:
-    """The reviewed week, and the week before.
+    """The reviewed week, and the week before."""
 
-    Args:
-        before, after: their responses.
-        since: the start of the reviewed week, UTC without a zone.
-        words: the days of each, in words.
-    """
-
+    # before, after: their responses
     before: Filter
     after: Filter
-    since: datetime
-    words: str
+    since: datetime  # the start of the reviewed week, UTC without a zone
+    words: str  # the days of each, in words
 
 
 def show_week() -> None:
@@ -71,7 +66,7 @@ def show_week() -> None:
     show_open()
 
 
-def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
+def weeks_of() -> Weeks | None:
     """Return the ledger's last week and the week before; None if it does not span two days."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None or known.first.date() == known.last.date():
@@ -79,8 +74,8 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
     first, last, begin, end = latest_two(known.first.date(), known.last.date())
     starts, middle, stop = midnight(first), midnight(begin), midnight(end + timedelta(days=1))
     return Weeks(
-        before=replace(within, since=starts, until=midnight(last + timedelta(days=1))),
-        after=replace(within, since=middle, until=stop),
+        before=Filter(since=starts, until=midnight(last + timedelta(days=1))),
+        after=Filter(since=middle, until=stop),
         since=middle,
         words=f"{begin} – {end}, beside {first} – {last}; both with their first and last day (UTC).",
     )
@@ -264,7 +259,7 @@ def show_agreement(within: Filter) -> None:
         )
         return
     st.text(
-        f"All agree on {share(found.rate)} of the readings that two or more have judged: {out_of(found.rate)}."
+        f"All agree on {found.rate.shown_value} of the readings that two or more have judged: {out_of(found.rate)}."
     )
     _show_coefficients(found)
     _show_pairs(found)
@@ -285,7 +280,7 @@ def _show_pairs(found: ReviewerAgreement) -> None:
     columns = [
         Column("One", [pair.one for pair in found.pairs]),
         Column("Other", [pair.other for pair in found.pairs]),
-        Column("The same", [share(pair.rate) for pair in found.pairs]),
+        Column("The same", [pair.rate.shown_value for pair in found.pairs]),
         Column("n, and 95 % interval", [out_of(pair.rate) for pair in found.pairs]),
         Column("Cohen's kappa", [str(pair.kappa) for pair in found.pairs]),
         Column(

@@ -28,33 +28,22 @@ FIRST = "first"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison.
+    """One side of a comparison."""
 
-    Args:
-        label: its name; untrusted text.
-        within: its responses.
-    """
-
-    label: str
-    within: Filter
+    label: str  # its name; untrusted text
+    within: Filter  # its responses
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Two sides to compare.
+    """Two sides to compare."""
 
-    Args:
-        kind: their kind.
-        before, after: the sides.
-        within: the filter on both.
-        parameters: the query parameters for all this.
-    """
-
-    kind: Kind
+    kind: Kind  # their kind
+    # before, after: the sides
     before: Side
     after: Side
-    within: Filter
-    parameters: Parameters
+    within: Filter  # the filter on both
+    parameters: Parameters  # the query parameters for all this
 
     def href(self, **more: str) -> str:
         """Return the link to this comparison, with more parameters."""

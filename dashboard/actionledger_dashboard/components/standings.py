@@ -11,22 +11,14 @@ from actionledger.core.rates import TOO_FEW, Rate, shown_p
 from actionledger.core.text import NO_NAME, counted
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.standings import Side
-from actionledger.replay.standings import (
-    Mean,
-    Measured,
-    Pair,
-    Standing,
-    measure_of,
-    pairs,
-    standings,
-)
+from actionledger.replay.standings import Mean, Measured, Pair, Standing, measure_of, pairs, standings
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.answers import points
 from actionledger_dashboard.components.controls import heading
 from actionledger_dashboard.components.sharing import offer_tables
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import dollars, share, visible
+from actionledger_dashboard.components.wording import dollars, visible
 from actionledger_dashboard.data import ask
 
 TABLE = "table"
@@ -147,7 +139,7 @@ def shown(value: Rate | Mean, measure: Measured) -> str:
         between = f"{100 * interval[0]:.1f} – {100 * interval[1]:.1f}" if interval else TOO_FEW
         return f"{100 * value.value:.1f} ({between}) of {value.count:,}"
     between = f"{interval[0]:.1%} – {interval[1]:.1%}" if interval else TOO_FEW
-    return f"{share(value)} ({between}) of {value.count:,}"
+    return f"{value.shown_value} ({between}) of {value.count:,}"
 
 
 def _cell_href(of: str, measure: Measured, label: str, within: Filter) -> str:

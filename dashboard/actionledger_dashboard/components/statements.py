@@ -27,21 +27,13 @@ LONGEST_CELL = 2000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The answer to a statement.
+    """The answer to a statement."""
 
-    Args:
-        statement: the statement.
-        names: the columns' names, all different.
-        rows: the first rows.
-        has_more: whether there are more rows.
-        seconds: the duration.
-    """
-
-    statement: str
-    names: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    has_more: bool
-    seconds: float
+    statement: str  # the statement
+    names: tuple[str, ...]  # the columns' names, all different
+    rows: tuple[tuple[Any, ...], ...]  # the first rows
+    has_more: bool  # whether there are more rows
+    seconds: float  # the duration
 
     def values(self, name: str) -> list[Any]:
         """Return the values of a column."""

@@ -19,19 +19,17 @@ from actionledger.ledger.queries.stages import (
     audited,
     stages_of,
 )
-from actionledger.report.drawing import beginning
+from actionledger.report.drawing import beginning, interval
 from actionledger_dashboard.components.controls import mount_of
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.wording import (
     NOT_RECORDED,
     basis,
     dollars,
-    interval,
     kept,
     milliseconds,
     pieces,
     sessions,
-    share,
     token_count,
 )
 from actionledger_dashboard.data import ask
@@ -44,7 +42,7 @@ def drawn_rate(rate: Rate) -> dict[str, Any]:
         "value": rate.value,
         "low": low,
         "high": high,
-        "shown": share(rate),
+        "shown": rate.shown_value,
         "interval": interval(rate),
     }
 
@@ -54,27 +52,16 @@ _mount_strip = mount_of("strip", "whisker")
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """One number of a strip.
+    """One number of a strip."""
 
-    Args:
-        label: its name.
-        number: the number, formatted.
-        below: its interval and basis, line by line.
-        meaning: its tooltip.
-        rate: the rate to draw as a dot and whisker; None for no rate.
-        href: the link to the turns that it counts; empty for none.
-        missed: the number that fell short, formatted; empty for none.
-        missed_href: the link to the turns that fell short.
-    """
-
-    label: str
-    number: str
-    below: Sequence[str] = ()
-    meaning: str = ""
-    rate: Rate | None = None
-    href: str = ""
-    missed: str = ""
-    missed_href: str = ""
+    label: str  # its name
+    number: str  # the number, formatted
+    below: Sequence[str] = ()  # its interval and basis, line by line
+    meaning: str = ""  # its tooltip
+    rate: Rate | None = None  # the rate to draw as a dot and whisker; None for no rate
+    href: str = ""  # the link to the turns that it counts; empty for none
+    missed: str = ""  # the number that fell short, formatted; empty for none
+    missed_href: str = ""  # the link to the turns that fell short
 
 
 def stat_of(
@@ -92,10 +79,10 @@ def stat_of(
     short = rate.count - rate.successes
     if not rate.count:
         why = "the recordings have no text of the calls" if rate.refusal else without
-        return Stat(label, share(rate), [why, *below], meaning)
+        return Stat(label, rate.shown_value, [why, *below], meaning)
     return Stat(
         label,
-        share(rate),
+        rate.shown_value,
         [interval(rate), basis(rate), *below],
         f"{meaning} Below: the 95 % interval, which takes a session for one cluster, and out of how many.",
         rate,

@@ -41,28 +41,17 @@ _mount_table = mount_of("table")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
+    """One column of a table."""
 
-    Args:
-        label: its heading.
-        values: its cells, from the first row to the last.
-        kind: the way to show them.
-        meaning: its tooltip.
-        widest: the share that fills a cell, in a column of shares.
-        looks: each cell's look, in a column of verdicts: good, mended, bad or idle.
-        hrefs: each cell's own link, if other than its row's; empty for none.
-        order: the link to the list ordered by this column; empty if it can't be.
-        sorted: the list's present order by this column: ``ascending``, ``descending`` or empty.
-    """
-
-    label: str
-    values: Sequence[Cell]
-    kind: Kind = "text"
-    meaning: str = ""
-    widest: float = 1.0
-    looks: Sequence[str] = ()
-    hrefs: Sequence[str] = ()
-    order: str = ""
+    label: str  # its heading
+    values: Sequence[Cell]  # its cells, from the first row to the last
+    kind: Kind = "text"  # the way to show them
+    meaning: str = ""  # its tooltip
+    widest: float = 1.0  # the share that fills a cell, in a column of shares
+    looks: Sequence[str] = ()  # each cell's look, in a column of verdicts: good, mended, bad or idle
+    hrefs: Sequence[str] = ()  # each cell's own link, if other than its row's; empty for none
+    order: str = ""  # the link to the list ordered by this column; empty if it can't be
+    # the list's present order by this column: `ascending`, `descending` or empty
     sorted: Literal["", "ascending", "descending"] = ""
 
 

@@ -65,17 +65,11 @@ _mount = mount_of("transcript", *VIEWER)
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The query parameters of a viewer's state; a page with two viewers gives each its own names.
+    """The query parameters of a viewer's state; a page with two viewers gives each its own names."""
 
-    Args:
-        turn: for the turn's index.
-        at: for the marked span of its response.
-        find: for the searched text.
-    """
-
-    turn: str = "turn"
-    at: str = "at"
-    find: str = "find"
+    turn: str = "turn"  # for the turn's index
+    at: str = "at"  # for the marked span of its response
+    find: str = "find"  # for the searched text
 
 
 def show_transcript(

@@ -19,21 +19,13 @@ from actionledger_dashboard.components.wording import visible
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A requested value in the URL that does not exist.
+    """A requested value in the URL that does not exist."""
 
-    Args:
-        label: the parameter's name for people.
-        name: the query parameter.
-        value: the requested value.
-        is_further: whether it exists, but is a second value for a single-valued parameter.
-        near: the nearest existing value; empty if there is none.
-    """
-
-    label: str
-    name: str
-    value: str
-    is_further: bool = False
-    near: str = ""
+    label: str  # the parameter's name for people
+    name: str  # the query parameter
+    value: str  # the requested value
+    is_further: bool = False  # whether it exists, but is a second value for a single-valued parameter
+    near: str = ""  # the nearest existing value; empty if there is none
 
 
 class Linked:
@@ -42,13 +34,10 @@ class Linked:
     A widget takes its value from the URL when the page opens, and when something else changed the URL (a link, the
     browser's back button). Otherwise the URL follows the widget. An invalid value stays in the URL until the user removes
     it: the page names it, and never pretends that it is not there.
-
-    Args:
-        page: the page's name.
     """
 
     def __init__(self, page: str) -> None:
-        self.page = page
+        self.page = page  # the page's name
         self._unknown: list[Unknown] = []
 
     def note_unknown(
@@ -174,14 +163,10 @@ _MOST_DIGITS = 9
 
 
 class Bar:
-    """The row above a list. Its values are known from the URL before it is shown.
-
-    Args:
-        linked: the page's widgets, which name the unknown values.
-    """
+    """The row above a list. Its values are known from the URL before it is shown."""
 
     def __init__(self, linked: Linked) -> None:
-        self._linked = linked
+        self._linked = linked  # the page's widgets, which name the unknown values
         self._items: list[dict[str, Any]] = []
         self._told = ""
 

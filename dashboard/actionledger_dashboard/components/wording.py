@@ -12,6 +12,7 @@ from actionledger.core.patterns import regex
 from actionledger.core.rates import Rate
 from actionledger.core.text import counted
 from actionledger.core.vocabulary import Capture
+from actionledger.report.drawing import interval
 
 _OPAQUE = r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 NOT_RECORDED = "not recorded"
@@ -33,19 +34,6 @@ def tokens_of(shown: int | None, written: int | None) -> tuple[str, str]:
     """Return the sum of input and output tokens, compact, and what it is the sum of: only the recorded ones."""
     kind = "input " if written is None else "output " if shown is None else ""
     return compact((shown or 0) + (written or 0)), f"{kind}tokens"
-
-
-def share(rate: Rate) -> str:
-    """Return a rate's share in percent."""
-    return rate.shown_value
-
-
-def interval(rate: Rate) -> str:
-    """Return a rate's 95 % interval in percent, or a word that says why there is none."""
-    if rate.interval is None:
-        return rate.shown_interval or "–"
-    low, high = rate.interval
-    return f"{low:.1%} – {high:.1%}"
 
 
 def basis(rate: Rate) -> str:

@@ -29,22 +29,15 @@ _WHOLE = ("content", "file_text", "contents")
 
 
 def turns_of(
-    details: Sequence[TurnDetail],
+    details: Sequence[TurnDetail],  # the turns
+    # the subagents, by the indexes of the turn and of the call that started each
     started: Mapping[tuple[int, int], Start],
     *,
-    failing: Iterable[int],
-    href_of: Any,
-    child_of: Any,
+    failing: Iterable[int],  # the indexes of turns with a failure
+    href_of: Any,  # returns the link to a turn's replay, given its index
+    child_of: Any,  # returns a subagent's title and the link to its transcript, given its id
 ) -> list[Values]:
-    """Return the turns of one page of a conversation.
-
-    Args:
-        details: the turns.
-        started: the subagents, by the indexes of the turn and of the call that started each.
-        failing: the indexes of turns with a failure.
-        href_of: returns the link to a turn's replay, given its index.
-        child_of: returns a subagent's title and the link to its transcript, given its id.
-    """
+    """Return the turns of one page of a conversation."""
     failed = set(failing)
     above = [None, *(each.response for each in details)]
     return [
@@ -127,12 +120,7 @@ def _answer(detail: TurnDetail) -> str:
 
 
 def call_of(action: ActionRecord, execution: Execution | None) -> Values:
-    """Return a tool call: its name, its verdict, its arguments in a form that fits its tool, and its result.
-
-    Args:
-        action: the parsed call.
-        execution: its last try; None if none is recorded.
-    """
+    """Return a parsed call with its last try, if any: name, verdict, arguments in a form that fits its tool, and result."""
     arguments = _object(action.arguments)
     status, look = _verdict(action, execution)
     about = []
@@ -174,11 +162,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def body_of(arguments: Mapping[str, Any]) -> Values:
-    """Return a call's content: a diff, a command, a file's new text, a to-do list, or the arguments as JSON.
-
-    Args:
-        arguments: the arguments by name.
-    """
+    """Return a call's content: a diff, a command, a file's new text, a to-do list, or the arguments as JSON."""
     path = _first(arguments, _PATHS)
     named = pieces(str(path)) if path else ""
     old, new = _first(arguments, _OLD), _first(arguments, _NEW)

@@ -35,11 +35,7 @@ _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethro
 
 
 def markdown_tree(text: str) -> list[Node]:
-    """Return a text's elements, or the unparsed text if it is too long.
-
-    Args:
-        text: Markdown, or any text.
-    """
+    """Return the elements of Markdown, or of any text; the unparsed text if it is too long."""
     if len(text) > LONGEST:
         return [{"tag": "pre", "children": [_text(text)]}]
     return _nodes(SyntaxTreeNode(_PARSER.parse(text)))

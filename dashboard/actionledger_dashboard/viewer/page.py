@@ -54,12 +54,7 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha
 
 
 def page_of(view: Values, *, title: str = "actionledger") -> str:
-    """Return the session viewer as a whole HTML page, with its scripts, styles and data.
-
-    Args:
-        view: the result of ``view_of``.
-        title: the page's title.
-    """
+    """Return what ``view_of`` gives as a whole HTML page of the session viewer, with its scripts, styles and data."""
     # With "<" escaped, no text in the JSON can end the script element.
     data = json.dumps(view, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
     style = _THEME + joined((*VIEWER, "transcript"), "css").replace(":host", ":root")
@@ -77,12 +72,7 @@ def page_of(view: Values, *, title: str = "actionledger") -> str:
 
 
 def frame_of(view: Values, *, height: int = 720) -> str:
-    """Return the session viewer as a frame for a notebook's HTML output; it can't reach the notebook around it.
-
-    Args:
-        view: the result of ``view_of``.
-        height: the frame's height, in pixels.
-    """
+    """Return what ``view_of`` gives as a notebook's frame, with a height in pixels; it can't reach the notebook around it."""
     page = escape(page_of(view), quote=True)
     return (
         f'<iframe sandbox="allow-scripts" title="a session, turn by turn" srcdoc="{page}" '

@@ -41,23 +41,14 @@ class Ask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The turn to show, and how.
+    """The turn to show, and how."""
 
-    Args:
-        session_id: the session.
-        turn: the wanted turn's index; the nearest one is shown.
-        run_id: the run whose reading is shown; None for the first one.
-        find: a text to search for in the session.
-        near: how many turns before and after are sent too, so that the viewer can step to them at once.
-        is_whole: whether to send a long response whole, since the page can't request more of it.
-    """
-
-    session_id: str
-    turn: int = 0
-    run_id: str | None = None
-    find: str = ""
-    near: int = 1
-    is_whole: bool = False
+    session_id: str  # the session
+    turn: int = 0  # the wanted turn's index; the nearest one is shown
+    run_id: str | None = None  # the run whose reading is shown; None for the first one
+    find: str = ""  # a text to search for in the session
+    near: int = 1  # how many turns before and after are sent too, so that the viewer can step to them at once
+    is_whole: bool = False  # whether to send a long response whole, since the page can't request more of it
 
 
 def view_of(

@@ -143,17 +143,11 @@ WINDOW = 100
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A session's turns around one of them, and the whole session in a few stretches.
+    """A session's turns around one of them, and the whole session in a few stretches."""
 
-    Args:
-        index: the shown turn's index.
-        rows: the turns around it, in order.
-        stretches: all turns, in order.
-    """
-
-    index: int
-    rows: Sequence[TurnRow]
-    stretches: Sequence[Stretch]
+    index: int  # the shown turn's index
+    rows: Sequence[TurnRow]  # the turns around it, in order
+    stretches: Sequence[Stretch]  # all turns, in order
 
     @classmethod
     def around(

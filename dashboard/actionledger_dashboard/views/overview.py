@@ -42,7 +42,7 @@ from actionledger_dashboard.components.stats import (
     taken_stats,
 )
 from actionledger_dashboard.components.widgets import Linked
-from actionledger_dashboard.components.wording import ago, dollars, kept, milliseconds, out_of, share, visible
+from actionledger_dashboard.components.wording import ago, dollars, kept, milliseconds, out_of, visible
 from actionledger_dashboard.data import ask, ledger_path
 
 GROUPS = 30  # groups shown at most
@@ -284,8 +284,10 @@ def _group(
     within: Filter,
 ) -> Group:
     took = {
-        "its harness took": share(verdicts.took) if verdicts and verdicts.took.count else "",
-        "succeeded, as recorded": share(verdicts.succeeded) if verdicts and verdicts.succeeded.count else "",
+        "its harness took": verdicts.took.shown_value if verdicts and verdicts.took.count else "",
+        "succeeded, as recorded": verdicts.succeeded.shown_value
+        if verdicts and verdicts.succeeded.count
+        else "",
         "output tokens each": f"{used.output_tokens / used.counted:,.0f}"
         if used and used.output_tokens is not None
         else "",

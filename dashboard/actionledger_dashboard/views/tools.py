@@ -7,11 +7,12 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.marks import Mark, Selection
 from actionledger.ledger.queries.tools import ToolSums, tools, whole_tool_calls
+from actionledger.report.drawing import interval
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.controls import heading, line
 from actionledger_dashboard.components.tables import Column, offer_export
 from actionledger_dashboard.components.widgets import Bar, Linked
-from actionledger_dashboard.components.wording import dollars, interval, milliseconds
+from actionledger_dashboard.components.wording import dollars, milliseconds
 from actionledger_dashboard.data import ask
 
 

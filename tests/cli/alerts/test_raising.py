@@ -24,14 +24,10 @@ SECRET = "sk-ant-api03-" + "a1B2" * 22 + "AA"
 
 
 class Hook:
-    """A server that takes what it is sent.
-
-    Args:
-        status: what it answers.
-    """
+    """A server that takes what it is sent."""
 
     def __init__(self, status: int = 200) -> None:
-        self.status = status
+        self.status = status  # what it answers
         self.taken: list[dict[str, Any]] = []
         hook = self
 

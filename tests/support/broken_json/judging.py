@@ -1,7 +1,6 @@
 """What came of a reading: exact, in doubt, refused, or silently wrong."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from actionledger.core.vocabulary import RepairKind
@@ -22,15 +21,6 @@ def judged(sample: Sample) -> str:
     if _is_exact(decoded.value, sample) and (says_so or not needs_issue(sample)):
         return "exact"
     return "in doubt" if says_so else "wrong"
-
-
-def judged_of(read: Callable[[str], Any], sample: Sample) -> str:
-    """Return what another reader makes of a broken text; it has no way to say that it is in doubt."""
-    try:
-        value = read(sample.text)
-    except Exception:  # noqa: BLE001 - whatever a library raises, it has not read the text
-        return "refused"
-    return "exact" if _is_exact(value, sample) else "wrong"
 
 
 def needs_issue(sample: Sample) -> bool:

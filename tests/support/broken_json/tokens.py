@@ -12,21 +12,13 @@ _TOKEN = re.compile(r'(\s*)("(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+)')
 
 @dataclass
 class Token:
-    """A token of a valid text.
+    """A token of a valid text."""
 
-    Args:
-        written: how it is written.
-        part: its part in the grammar: key, text, number, literal or a sign.
-        gap: the blanks before it.
-        inside: the bracket that opens the container it stands in; empty at the outside.
-        is_touched: whether a fault has changed it, or its place.
-    """
-
-    written: str
-    part: str
-    gap: str = ""
-    inside: str = ""
-    is_touched: bool = False
+    written: str  # how it is written
+    part: str  # its part in the grammar: key, text, number, literal or a sign
+    gap: str = ""  # the blanks before it
+    inside: str = ""  # the bracket that opens the container it stands in; empty at the outside
+    is_touched: bool = False  # whether a fault has changed it, or its place
 
     @property
     def value(self) -> Any:
@@ -36,15 +28,10 @@ class Token:
 
 @dataclass
 class Document:
-    """A JSON text as tokens.
+    """A JSON text as tokens."""
 
-    Args:
-        value: what it means.
-        tokens: its tokens.
-    """
-
-    value: Any
-    tokens: list[Token] = field(default_factory=list)
+    value: Any  # what it means
+    tokens: list[Token] = field(default_factory=list)  # its tokens
 
     @property
     def text(self) -> str:

@@ -32,19 +32,12 @@ OUTCOMES = ("right", "wrong", "waits", "failed", "no action")
 
 
 class BrokenCall(NamedTuple):
-    """A text, and the calls that it was written from.
+    """A text, and the calls that it was written from."""
 
-    Args:
-        dialect: who wrote it.
-        slip: what was done to it.
-        text: what came of it.
-        meant: the calls.
-    """
-
-    dialect: str
-    slip: str
-    text: str
-    meant: tuple[Call, ...]
+    dialect: str  # who wrote it
+    slip: str  # what was done to it
+    text: str  # what came of it
+    meant: tuple[Call, ...]  # the calls
 
 
 Slip = Callable[[str, list[int], random.Random], str | None]

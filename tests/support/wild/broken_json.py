@@ -34,17 +34,11 @@ class Token(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A text, and the value that it was written from.
+    """A text, and the value that it was written from."""
 
-    Args:
-        combination: its faults and its layout.
-        text: what the model wrote.
-        meant: what it meant.
-    """
-
-    combination: str
-    text: str
-    meant: Any
+    combination: str  # its faults and its layout
+    text: str  # what the model wrote
+    meant: Any  # what it meant
 
 
 Tokens = list[Token]
@@ -98,10 +92,6 @@ def _kinds(tokens: Tokens, *kinds: str) -> Callable[[int], bool]:
 def _next(tokens: Tokens, at: int) -> str:
     """Return the kind of the next token that is no blank."""
     return next((each.kind for each in tokens[at + 1 :] if each.kind != "space"), "")
-
-
-def _before(tokens: Tokens, at: int) -> str:
-    return next((each.kind for each in reversed(tokens[:at]) if each.kind != "space"), "")
 
 
 def _with(tokens: Tokens, at: int, text: str) -> Tokens:

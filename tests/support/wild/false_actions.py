@@ -31,17 +31,11 @@ SETTINGS = {"ignored": _AUTO.model_copy(update={"evidence": "ignored"}), "read":
 
 
 class Document(NamedTuple):
-    """A text that shows calls.
+    """A text that shows calls."""
 
-    Args:
-        source: what kind of text it is.
-        title: what it is called.
-        text: all of it.
-    """
-
-    source: str
-    title: str
-    text: str
+    source: str  # what kind of text it is
+    title: str  # what it is called
+    text: str  # all of it
 
     @property
     def names(self) -> frozenset[str]:
@@ -50,29 +44,18 @@ class Document(NamedTuple):
 
 
 class FalseAction(NamedTuple):
-    """An action that was read where only evidence says that it was meant.
+    """An action that was read where only evidence says that it was meant."""
 
-    Args:
-        document: where.
-        action: what was read.
-    """
-
-    document: Document
-    action: RawAction
+    document: Document  # where
+    action: RawAction  # what was read
 
 
 class Count(NamedTuple):
-    """The actions of one document.
+    """The actions of one document."""
 
-    Args:
-        without: those of the dialects alone.
-        with_evidence: those with the pass for evidence.
-        added: those of the pass.
-    """
-
-    without: int
-    with_evidence: int
-    added: tuple[FalseAction, ...]
+    without: int  # those of the dialects alone
+    with_evidence: int  # those with the pass for evidence
+    added: tuple[FalseAction, ...]  # those of the pass
 
 
 def documents() -> Iterator[Document]:

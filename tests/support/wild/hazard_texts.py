@@ -31,25 +31,15 @@ from wild.silence import Place
 
 @dataclass(frozen=True)
 class Hazard:
-    """A text with a call in a place, or of a form, in which it is easily read wrongly.
+    """A text with a call in a place, or of a form, in which it is easily read wrongly."""
 
-    Args:
-        dialect: what its calls are written in.
-        kind: which hazard.
-        variant: in which way, and what stands around it.
-        text: the response.
-        meant: the calls that may run, each once.
-        places: where a call is written: a reading has to say something of each.
-        is_named: whether something but the tools' names says that a call is written.
-    """
-
-    dialect: str
-    kind: str
-    variant: str
-    text: str
-    meant: tuple[Call, ...] = ()
-    places: tuple[Place, ...] = ()
-    is_named: bool = True
+    dialect: str  # what its calls are written in
+    kind: str  # which hazard
+    variant: str  # in which way, and what stands around it
+    text: str  # the response
+    meant: tuple[Call, ...] = ()  # the calls that may run, each once
+    places: tuple[Place, ...] = ()  # where a call is written: a reading has to say something of each
+    is_named: bool = True  # whether something but the tools' names says that a call is written
 
     @property
     def combination(self) -> str:

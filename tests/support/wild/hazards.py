@@ -28,21 +28,13 @@ RUN_EACH = 10
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure.
+    """What to measure."""
 
-    Args:
-        part: one of ``PARTS``.
-        only: the dialects; all of them where empty.
-        kinds: the hazards; all of them where empty.
-        each: of so many texts of a cell one is read.
-        runs: whether a runtime runs what is to run.
-    """
-
-    part: str = "all"
-    only: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    each: int = 1
-    runs: bool = True
+    part: str = "all"  # one of `PARTS`
+    only: tuple[str, ...] = ()  # the dialects; all of them where empty
+    kinds: tuple[str, ...] = ()  # the hazards; all of them where empty
+    each: int = 1  # of so many texts of a cell one is read
+    runs: bool = True  # whether a runtime runs what is to run
 
 
 def measured(options: Options) -> Iterator[Verdict]:

@@ -57,17 +57,11 @@ class Sample:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Where a combination's texts come from.
+    """Where a combination's texts come from."""
 
-    Args:
-        questions: what is drawn from.
-        chance: what draws; it depends on the seed and on the combination's name alone.
-        each: how many texts.
-    """
-
-    questions: Questions
-    chance: random.Random
-    each: int
+    questions: Questions  # what is drawn from
+    chance: random.Random  # what draws; it depends on the seed and on the combination's name alone
+    each: int  # how many texts
 
 
 def combination(style: str, surrounding: str, count: int) -> str:
@@ -126,19 +120,12 @@ def _negatives(negative: Negative, look: str, drawing: Drawing) -> Iterator[Samp
 
 @dataclass
 class Score:
-    """How often something was read.
+    """How often something was read."""
 
-    Args:
-        texts: how many texts.
-        read: in how many of them any action was found.
-        right: in how many the actions are the ones that were meant, and no other.
-        invented: in how many an action was found that nobody meant.
-    """
-
-    texts: int = 0
-    read: int = 0
-    right: int = 0
-    invented: int = 0
+    texts: int = 0  # how many texts
+    read: int = 0  # in how many of them any action was found
+    right: int = 0  # in how many the actions are the ones that were meant, and no other
+    invented: int = 0  # in how many an action was found that nobody meant
 
     def add(self, other: "Score") -> None:
         """Count what another one counts as well."""
@@ -150,18 +137,12 @@ class Score:
 
 @dataclass
 class Table:
-    """Scores by what they are of.
+    """Scores by what they are of."""
 
-    Args:
-        rows: a score each name.
-        meant: of all texts that mean calls.
-        shown: of all that mean none.
-        bad: the samples that are not as they should be.
-    """
-
-    rows: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))
-    meant: Score = field(default_factory=Score)
-    shown: Score = field(default_factory=Score)
+    rows: dict[str, Score] = field(default_factory=lambda: defaultdict(Score))  # a score each name
+    meant: Score = field(default_factory=Score)  # of all texts that mean calls
+    shown: Score = field(default_factory=Score)  # of all that mean none
+    # the samples that are not as they should be
     bad: list[tuple[Sample, al.ParseResult]] = field(default_factory=list)
 
     def add(self, key: str, sample: Sample, result: al.ParseResult) -> None:

@@ -5,16 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wild.negative_data import DATA
-from wild.negative_prose import (
-    COULD,
-    DONE,
-    EXAMPLES,
-    FORBIDS,
-    FORMATS,
-    MENTIONS,
-    NOTHING,
-    REFUSES,
-)
+from wild.negative_prose import COULD, DONE, EXAMPLES, FORBIDS, FORMATS, MENTIONS, NOTHING, REFUSES
 from wild.questions import Call, Question
 from wild.styles import as_json, fenced, json_call, json_object, python_call
 
@@ -44,17 +35,11 @@ FENCED = ("python-fence", "bare-fence", "json-fence")
 
 @dataclass(frozen=True)
 class Negative:
-    """A way to show, quote or refuse a call.
+    """A way to show, quote or refuse a call."""
 
-    Args:
-        name: its own.
-        write: makes the text of what a call looks like.
-        looks: how the call may be written in it.
-    """
-
-    name: str
-    write: Writer
-    looks: tuple[str, ...] = tuple(LOOKS)
+    name: str  # its own
+    write: Writer  # makes the text of what a call looks like
+    looks: tuple[str, ...] = tuple(LOOKS)  # how the call may be written in it
 
 
 def _said(words: dict[str, tuple[str, ...]], kind: str, looks: tuple[str, ...]) -> list[Negative]:

@@ -22,30 +22,19 @@ LEFT_OUT = ("", None)
 
 @dataclass(frozen=True)
 class Call:
-    """A call that is meant.
+    """A call that is meant."""
 
-    Args:
-        name: the tool's name as it is offered.
-        arguments: what is written of it.
-        accepted: what else each argument may be.
-    """
-
-    name: str
-    arguments: dict[str, Any]
-    accepted: dict[str, list[Any]]
+    name: str  # the tool's name as it is offered
+    arguments: dict[str, Any]  # what is written of it
+    accepted: dict[str, list[Any]]  # what else each argument may be
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is offered, and what is meant.
+    """What is offered, and what is meant."""
 
-    Args:
-        tools: their definitions.
-        calls: what is to be called, at least one.
-    """
-
-    tools: tuple[dict[str, Any], ...]
-    calls: tuple[Call, ...]
+    tools: tuple[dict[str, Any], ...]  # their definitions
+    calls: tuple[Call, ...]  # what is to be called, at least one
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,17 +15,11 @@ _DEFINED = re.compile(r"^\s*def (\w+)\(", re.MULTILINE)
 
 
 class Recorded(NamedTuple):
-    """A text and the tools that were offered with it.
+    """A text and the tools that were offered with it."""
 
-    Args:
-        source: the folder that it is from.
-        text: what was written.
-        names: the tools' names.
-    """
-
-    source: str
-    text: str
-    names: tuple[str, ...]
+    source: str  # the folder that it is from
+    text: str  # what was written
+    names: tuple[str, ...]  # the tools' names
 
 
 def recorded() -> Iterator[Recorded]:

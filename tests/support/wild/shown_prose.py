@@ -7,15 +7,10 @@ from typing import NamedTuple
 
 
 class Prose(NamedTuple):
-    """Texts of one kind.
+    """Texts of one kind."""
 
-    Args:
-        kind: what their writer does.
-        texts: each with ``…`` where the call stands.
-    """
-
-    kind: str
-    texts: tuple[str, ...]
+    kind: str  # what their writer does
+    texts: tuple[str, ...]  # each with `…` where the call stands
 
 
 SHOWN: tuple[Prose, ...] = (

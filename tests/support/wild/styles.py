@@ -25,23 +25,15 @@ def in_python(question: Question, chance: random.Random) -> Question | None:
 
 @dataclass(frozen=True)
 class Style:
-    """A way to write calls.
+    """A way to write calls."""
 
-    Args:
-        name: its family and its own name.
-        write: makes the text of a question's calls.
-        prepare: makes a question fit, or says that it doesn't.
-        counts: of how many calls it can be.
-        ends: whether nothing can stand behind it.
-        whole: whether it is meant only where nothing stands around it.
-    """
-
-    name: str
-    write: Callable[[Question, random.Random], str]
+    name: str  # its family and its own name
+    write: Callable[[Question, random.Random], str]  # makes the text of a question's calls
+    # makes a question fit, or says that it doesn't
     prepare: Callable[[Question, random.Random], Question | None] = always
-    counts: tuple[int, ...] = (1, 2)
-    ends: bool = False
-    whole: bool = False
+    counts: tuple[int, ...] = (1, 2)  # of how many calls it can be
+    ends: bool = False  # whether nothing can stand behind it
+    whole: bool = False  # whether it is meant only where nothing stands around it
 
 
 def python_call(call: Call, value: Callable[[Any], str] = repr, equals: str = "=", name: str = "") -> str:

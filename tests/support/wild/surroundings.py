@@ -73,21 +73,13 @@ THOUGHTS = (
 
 @dataclass(frozen=True)
 class Surrounding:
-    """What stands around calls.
+    """What stands around calls."""
 
-    Args:
-        name: its own.
-        around: puts it around a text.
-        is_prose: whether there is anything but blanks.
-        is_behind: whether some of it stands behind the calls.
-        in_line: whether the calls go on in a line of prose.
-    """
-
-    name: str
-    around: Callable[[str, random.Random], str]
-    is_prose: bool = True
-    is_behind: bool = False
-    in_line: bool = False
+    name: str  # its own
+    around: Callable[[str, random.Random], str]  # puts it around a text
+    is_prose: bool = True  # whether there is anything but blanks
+    is_behind: bool = False  # whether some of it stands behind the calls
+    in_line: bool = False  # whether the calls go on in a line of prose
 
     def takes(self, text: str, *, ends: bool, whole: bool) -> bool:
         """Whether a text can stand so."""

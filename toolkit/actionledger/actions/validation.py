@@ -15,14 +15,7 @@ from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.schemas import Schema
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.verdict import (
-    Verdict,
-    call_from,
-    note_of,
-    refused,
-    unchecked_call,
-    usual_calls,
-)
+from actionledger.actions.verdict import Verdict, call_from, note_of, refused, unchecked_call, usual_calls
 from actionledger.core.canonical import JsonDict, JsonMap
 from actionledger.core.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.core.vocabulary import ActionStatus, Reason
@@ -69,19 +62,14 @@ def written_out(name: str, arguments: JsonDict, catalogue: Catalogue) -> JsonDic
 
 
 def check_action(
-    raw: RawAction,
+    raw: RawAction,  # the action as written
+    # the actions that exist; None to check none, so that every named action may run
     catalogue: AnyCatalogue | None,
-    repairs: Sequence[Repair] = (),
+    repairs: Sequence[Repair] = (),  # the repairs of the action's block, in text order
+    # the ids of the response's actions, to whose results it may refer; None if it may refer to none
     ids: Collection[str] | None = None,
 ) -> ActionCall:
-    """Check one action; never raises on what a model wrote.
-
-    Args:
-        raw: the action as written.
-        catalogue: the actions that exist; None to check none, so that every named action may run.
-        repairs: the repairs of the action's block, in text order.
-        ids: the ids of the response's actions, to whose results it may refer; None if it may refer to none.
-    """
+    """Check one action; never raises on what a model wrote."""
     verdict = _verdict(raw, catalogue, ids)
     if raw.doubt is not None and verdict.status.is_runnable:
         verdict = verdict._replace(status=ActionStatus.NEEDS_APPROVAL, reason=raw.doubt)

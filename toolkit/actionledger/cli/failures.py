@@ -33,12 +33,7 @@ from actionledger.replay.failure_groups import FailureGroup, FailureReport
 from actionledger.replay.failures import failures
 from actionledger.replay.fit import other_format
 from actionledger.replay.loops import LoopReport, loops
-from actionledger.report.failures import (
-    CHANGE_HEADS,
-    HEADS,
-    change_cells,
-    group_cells,
-)
+from actionledger.report.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 
 ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6

@@ -7,15 +7,7 @@ import typer
 
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.options import READING, JsonOption, LedgerOption, existing, resolve_reading
-from actionledger.cli.tables import (
-    Sheet,
-    console,
-    plain,
-    print_json,
-    print_note,
-    print_text,
-    shortened,
-)
+from actionledger.cli.tables import Sheet, console, plain, print_json, print_note, print_text, shortened
 from actionledger.core.errors import UsageError
 from actionledger.core.text import counted
 from actionledger.ledger import Ledger, open_ledger
@@ -24,14 +16,7 @@ from actionledger.replay.failure_groups import FailureGroup
 from actionledger.replay.failures import failures
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
-from actionledger.report.failures import (
-    reason,
-    shrunk_sentence,
-    where,
-)
-
-ALONE = "Give --between alone: it names its runs, and has no periods."
-SHOWN_PERIODS = 6
+from actionledger.report.failures import reason, shrunk_sentence, where
 
 
 @filtered()

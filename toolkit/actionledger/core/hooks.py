@@ -10,12 +10,7 @@ _MODULES: dict[str, str] = {}
 
 
 def register(purpose: str, module: str) -> None:
-    """Register the module that does something for lower layers.
-
-    Args:
-        purpose: its purpose.
-        module: its dotted name.
-    """
+    """Register the dotted name of the module that serves a purpose for lower layers."""
     _MODULES[purpose] = module
 
 
@@ -25,16 +20,7 @@ def module_for(purpose: str) -> Any:
 
 
 def drawn(value: object, how: str, *given: object) -> str:
-    """Return a value's display.
-
-    Args:
-        value: the value.
-        how: ``line``, ``text``, ``html``, or another form that its class has.
-        given: more to draw besides its public fields.
-
-    Returns:
-        Text, or HTML with everything that a model wrote escaped.
-    """
+    """Return a value as ``line``, ``text``, ``html`` (a model's text is escaped) or another form of its class, with more than its fields."""
     return str(module_for("drawing").drawn(value, how, *given))
 
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         ImportStopped as ImportStopped,
     )
     from actionledger.imports.prices import Prices as Prices
-    from actionledger.imports.reading import ReadAs as ReadAs
     from actionledger.imports.report import ImportReport as ImportReport
     from actionledger.imports.sessions import import_sessions as import_sessions
 
@@ -28,7 +27,6 @@ _MODULES = by_name(
         "paths": "import_path",
         "plan_importer": "ImportProgress ImportStopped",
         "prices": "Prices",
-        "reading": "ReadAs",
         "report": "ImportReport",
         "sessions": "import_sessions",
     }

@@ -25,14 +25,7 @@ from actionledger.imports.sources.registry import sources
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.skipped import left_out
-from actionledger.ledger.queries.versions import (
-    ISSUES,
-    NOTED,
-    QUARANTINE,
-    READINGS,
-    RECORDINGS,
-    UNREAD,
-)
+from actionledger.ledger.queries.versions import ISSUES, NOTED, QUARANTINE, READINGS, RECORDINGS, UNREAD
 from actionledger.ledger.storage.schema import SCHEMA_VERSION
 from actionledger.ledger.upkeep.health import examine
 from actionledger.reading.dialects import DIALECTS, FAMILIES

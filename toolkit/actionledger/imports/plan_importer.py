@@ -56,15 +56,11 @@ class ImportProgress:
 
 
 class ImportStopped(KeyboardInterrupt):
-    """A stopped import; what was imported is kept, and the same import continues where it stopped.
-
-    Args:
-        report: the report so far.
-    """
+    """A stopped import; what was imported is kept, and the same import continues where it stopped."""
 
     def __init__(self, report: ImportReport) -> None:
         super().__init__("The import was stopped.")
-        self.report = report
+        self.report = report  # the report so far
 
 
 MADE_BYTES = 16 * 2**20

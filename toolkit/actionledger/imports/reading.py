@@ -33,16 +33,12 @@ def _profile_named(name: str) -> "Profile":
 
 @dataclass(frozen=True, slots=True)
 class ReadAs:
-    """How the texts of sessions without a profile are parsed.
+    """How the texts of sessions without a profile are parsed."""
 
-    Args:
-        profile: the profile whose parser and catalogue to use; None for none.
-        parser: the parser to use instead; None for the profile's, or for every dialect without a profile.
-        catalogue: the actions to check against; None for the tools offered in a turn, or the profile's.
-    """
-
-    profile: "Profile | None" = None
+    profile: "Profile | None" = None  # the profile whose parser and catalogue to use; None for none
+    # the parser to use instead; None for the profile's, or for every dialect without a profile
     parser: AnyParser | None = None
+    # the actions to check against; None for the tools offered in a turn, or the profile's
     catalogue: AnyCatalogue | None = None
 
     @classmethod

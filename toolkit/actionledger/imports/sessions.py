@@ -125,27 +125,18 @@ PYTHON = "python"
 
 
 class SourcesImporter(Importers):
-    """Imports sessions of several sources into a ledger, with one run for each source.
-
-    Args:
-        ledger: the ledger to record into.
-        origin: the path that they come from, as the runs record it.
-        read_as: how texts of sessions without a profile are parsed.
-        asked_together: small sources whose known sessions are queried together, once.
-        prices: prices for responses recorded with tokens but without a cost.
-        again_forgotten: whether erased sessions are imported again.
-        is_live: whether sessions arrive for as long as the process lives, which may fork meanwhile.
-    """
+    """Imports sessions of several sources into a ledger, with one run for each source."""
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger,  # the ledger to record into
         *,
-        origin: str | Path = "",
-        read_as: ReadAs = AS_IT_SAYS,
-        asked_together: Iterable[str] = (),
-        prices: Prices | None = None,
-        again_forgotten: bool = False,
+        origin: str | Path = "",  # the path that they come from, as the runs record it
+        read_as: ReadAs = AS_IT_SAYS,  # how texts of sessions without a profile are parsed
+        asked_together: Iterable[str] = (),  # small sources whose known sessions are queried together, once
+        prices: Prices | None = None,  # prices for responses recorded with tokens but without a cost
+        again_forgotten: bool = False,  # whether erased sessions are imported again
+        # whether sessions arrive for as long as the process lives, which may fork meanwhile
         is_live: bool = False,
     ) -> None:
         super().__init__(str(origin))

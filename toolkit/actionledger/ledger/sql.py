@@ -26,20 +26,14 @@ UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs',
 
 
 class ReadableLedger:
-    """A ledger that can be queried; threads may share it.
-
-    Args:
-        store: the store of its tables.
-        read_only: whether nothing may be written.
-        without_text: whether every text is shown as a blank.
-    """
+    """A ledger that can be queried; threads may share it."""
 
     def __init__(self, store: Store, *, read_only: bool, without_text: bool) -> None:
         self.path: Path = store.files.published
-        self.read_only = read_only
-        self._store = store
+        self.read_only = read_only  # whether nothing may be written
+        self._store = store  # the store of its tables
         self._files = store.files
-        self.without_text = without_text
+        self.without_text = without_text  # whether every text is shown as a blank
         self._lock = RLock()
         self._is_closed = False
         self._reader = self._new_reader()

@@ -92,7 +92,6 @@ class Quotation:
     """The lines of one block quote, from its first mark to the end of the searched text, in code points."""
 
     def __init__(self, response: str, start: int, end: int) -> None:
-        self._response = response
         line = response.rfind("\n", 0, start) + 1
         quoted = _LINES.match(response, line, end)
         self._begins: list[int] = []

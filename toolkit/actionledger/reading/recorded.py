@@ -126,21 +126,15 @@ def _add(pieces: list[str], piece: str, *, on_its_own_line: bool) -> int:
 
 
 def read_recorded(
-    written: WithCalls,
-    capture: Capture,
+    written: WithCalls,  # the text with its calls
+    capture: Capture,  # which part of the responses was kept
     *,
-    demands_action: bool = False,
+    demands_action: bool = False,  # whether a response without a call has failed
+    # the names of the tools, an `Offer` if the offered ones are known; empty if unknown
     names: frozenset[str] = frozenset(),
-    thoughts: str = "",
+    thoughts: str = "",  # the model's thoughts, if its provider keeps them apart from the text
 ) -> Reading:
     """Parse calls recorded next to a text, and find those that the model left in it; never raises.
-
-    Args:
-        written: the text with its calls.
-        capture: which part of the responses was kept.
-        demands_action: whether a response without a call has failed.
-        names: the names of the tools, an ``Offer`` if the offered ones are known; empty if unknown.
-        thoughts: the model's thoughts, if its provider keeps them apart from the text.
 
     Returns:
         The reading. A call with unreadable arguments is a malformed block, and so is one left as text.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from actionledger.core.errors import UsageError
 from actionledger.core.frames import Columns, Framed, compared
-from actionledger.core.hooks import drawn
+from actionledger.core.hooks import Shown
 from actionledger.core.rates import NOT_AUDITABLE, Rate
 from actionledger.core.text import counted
 from actionledger.ledger.queries.agreement import recorded_verdicts
@@ -78,7 +78,7 @@ class SharedTasks:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast(Framed):
+class Contrast(Framed, Shown):
     r"""Two compared sets of responses that share no turns.
 
     Args:
@@ -111,12 +111,6 @@ class Contrast(Framed):
 
     def __repr__(self) -> str:
         return f"<Contrast {self.before.responses:,} and {counted(self.after.responses, 'response')}, {counted(len(self.measures), 'measure')}>"
-
-    def __str__(self) -> str:
-        return drawn(self, "text")
-
-    def _repr_html_(self) -> str:
-        return drawn(self, "html")
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:

@@ -39,19 +39,16 @@ class _Actor:
 class OnRay:
     """Parses batches in Ray actors; a batch that killed its actor is parsed by local processes, which find the text at fault.
 
-    Args:
-        setup: an actor's settings: ``parser``, ``run_id``, ``secrets`` and ``seconds``, which applies to a whole batch.
-        count: number of actors; None for one per core of the cluster.
-        rest: parses the batches that killed an actor, and those that only this process can check.
-
     Raises:
         MissingPackageError: Ray is not installed.
     """
 
     def __init__(self, setup: JsonMap, count: int | None, *, rest: Processes) -> None:
         require("A rereading on a cluster", "lake", "ray")
+        # an actor's settings: `parser`, `run_id`, `secrets` and `seconds`, which applies to a whole batch
         self._setup = setup
-        self._count = count
+        self._count = count  # number of actors; None for one per core of the cluster
+        # parses the batches that killed an actor, and those that only this process can check
         self._rest = rest
 
     def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.core.frames import Columns, Framed, compared
-from actionledger.core.hooks import drawn
+from actionledger.core.hooks import Shown
 from actionledger.core.rates import Clustering
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (
@@ -83,7 +83,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedComparison(Comparison, Tested, Framed):
+class PairedComparison(Comparison, Tested, Framed, Shown):
     r"""Two runs over the same turns, pair by pair, with the test of their difference.
 
     Example:
@@ -99,12 +99,6 @@ class PairedComparison(Comparison, Tested, Framed):
 
     def _columns(self) -> Columns:
         return compared([("parse_success", self.before, self.after, self.difference, self.p_value)])
-
-    def __str__(self) -> str:
-        return drawn(self, "text")
-
-    def _repr_html_(self) -> str:
-        return drawn(self, "html")
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,23 +72,18 @@ class _Task:
 
 
 class Processes:
-    """Parses responses in processes.
-
-    Args:
-        command: the command that starts a process.
-        count: number of processes.
-        convert: makes a parse result of a response and the answered line.
-        fail: makes a parse result of a response that killed its process, the reason, and a sentence.
-        here: parses a response in this process, or returns None if another process can parse it.
-    """
+    """Parses responses in processes."""
 
     def __init__(
         self,
-        command: Command,
-        count: int,
+        command: Command,  # the command that starts a process
+        count: int,  # number of processes
         *,
+        # makes a parse result of a response and the answered line
         convert: Callable[[RecordedResponse, bytes], Reading],
+        # makes a parse result of a response that killed its process, the reason, and a sentence
         fail: Callable[[RecordedResponse, Reason, str], Reading],
+        # parses a response in this process, or returns None if another process can parse it
         here: Callable[[RecordedResponse, Mapping[str, str]], Reading | None] = lambda _response, _tools: (
             None
         ),

@@ -120,19 +120,13 @@ class ReparseProgress(NamedTuple):
 
 
 class ReparseStopped(KeyboardInterrupt):
-    """Raised if a reparse is stopped; its progress is kept, and the same call can resume it.
-
-    Args:
-        run_id: its run.
-        turns: number of turns parsed.
-        total: number of turns to parse.
-    """
+    """Raised if a reparse is stopped; its progress is kept, and the same call can resume it."""
 
     def __init__(self, run_id: str, turns: int, total: int) -> None:
         super().__init__("The rereading was stopped.")
-        self.run_id = run_id
-        self.turns = turns
-        self.total = total
+        self.run_id = run_id  # its run
+        self.turns = turns  # number of turns parsed
+        self.total = total  # number of turns to parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,21 +44,15 @@ Order: TypeAlias = Literal["as_seen", "as_written"]
 
 
 class Script:
-    """The recorded draws, decisions and results that a rerun uses.
-
-    Args:
-        course: the recorded session.
-        restorer: puts recorded changes into the rerun's workspace.
-        order: the order in which to run actions that had run in parallel.
-    """
+    """The recorded draws, decisions and results that a rerun uses."""
 
     def __init__(self, course: Course, restorer: Restorer, order: Order = "as_seen") -> None:
-        self.course = course
-        self.order = order
+        self.course = course  # the recorded session
+        self.order = order  # the order in which to run actions that had run in parallel
         self.taken: set[str] = set()
         """The executions whose results were taken from the record."""
         self.left_out: list[SkippedPath] = []
-        self._restorer = restorer
+        self._restorer = restorer  # puts recorded changes into the rerun's workspace
         self._moment = course.states.begun.at
         self._tapes: dict[tuple[int, int], RecordedDraws] = {}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from actionledger.core.hooks import drawn
+from actionledger.core.hooks import Shown
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.names import Called, one_session, turn_place
 from actionledger.ledger.queries.progress import RecordedTry, recorded_tries
@@ -166,7 +166,7 @@ class Step:
         return Diff(change.path, kind, "(not kept)" if missing else unified(change.path, old, new))
 
 
-class Steps(Sequence[Step]):
+class Steps(Sequence[Step], Shown):
     """A session's steps, in the order in which they happened.
 
     Args:
@@ -204,12 +204,6 @@ class Steps(Sequence[Step]):
 
     def __repr__(self) -> str:
         return f"<Steps of {self.session_id}: {len(self)}>"
-
-    def __str__(self) -> str:
-        return drawn(self, "text")
-
-    def _repr_html_(self) -> str:
-        return drawn(self, "html")
 
 
 def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Steps:

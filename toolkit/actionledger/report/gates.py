@@ -137,7 +137,7 @@ def gate_junit(gate: "GateReport") -> str:
         if condition.passed:
             ET.SubElement(case, "system-out").text = laid_out(said)
         else:
-            _add_verdict(case, "failure", said, f"{verdict(gate)}, over {pairs}.")
+            _add_verdict(case, said, f"{verdict(gate)}, over {pairs}.")
     met = {condition.name: condition.passed for condition in gate.conditions}
     for turn in gate.worse[:MOST_TURNS]:
         case = _case(suite, f"actionledger.gate.{turn.condition}", turn_place(turn))
@@ -163,11 +163,11 @@ def _turn(case: ET.Element, turn: "WorseTurn", *, is_allowed: bool) -> None:
     if is_allowed:
         ET.SubElement(case, "skipped", message=visible(f"{said}: so many are allowed"))
     else:
-        _add_verdict(case, "failure", said, turn.detail)
+        _add_verdict(case, said, turn.detail)
 
 
-def _add_verdict(case: ET.Element, tag: str, message: str, text: str) -> None:
-    said = ET.SubElement(case, tag, type="gate", message=visible(message))
+def _add_verdict(case: ET.Element, message: str, text: str) -> None:
+    said = ET.SubElement(case, "failure", type="gate", message=visible(message))
     said.text = laid_out(cut(text, _LONGEST_MESSAGE))
 
 

@@ -57,15 +57,7 @@ class Event:
 def trend_spec(
     found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK, wording: Wording = READING
 ) -> Spec:
-    """Return the periods as points on one or two lines with bands; the current, unfinished period is a hollow point off the lines.
-
-    Args:
-        found: the periods, at least one.
-        at: the time, UTC without a zone.
-        events: the events to mark as vertical lines.
-        ink: the colour of the text.
-        wording: the rate's names.
-    """
+    """Return the periods as points on one or two lines with bands; the current, unfinished period is a hollow point off the lines."""
     rows = _rows(found, at, wording)
     axis = {"format": "%b %d", "grid": False, "labelFlush": False, "values": _ticks(found)}
     days = encoded("start", "temporal", timeUnit="utcyearmonthdate", axis=axis)

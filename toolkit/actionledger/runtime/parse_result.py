@@ -113,24 +113,15 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
 
 
 def read_calls(
-    written: WithCalls,
-    capture: Capture,
-    catalogue: AnyCatalogue | None,
+    written: WithCalls,  # the text and its calls
+    capture: Capture,  # how much of them was recorded
+    catalogue: AnyCatalogue | None,  # the known actions; None to check none
     *,
-    demands_action: bool = False,
-    names: frozenset[str] = frozenset(),
-    thoughts: str = "",
+    demands_action: bool = False,  # whether a response without a call is a failure
+    names: frozenset[str] = frozenset(),  # the tools' names, if there is no catalogue
+    thoughts: str = "",  # the model's reasoning, if the provider keeps it apart from the text
 ) -> ParseResult:
-    """Check calls that a recording keeps apart from the text; never raises because of their content.
-
-    Args:
-        written: the text and its calls.
-        capture: how much of them was recorded.
-        catalogue: the known actions; None to check none.
-        demands_action: whether a response without a call is a failure.
-        names: the tools' names, if there is no catalogue.
-        thoughts: the model's reasoning, if the provider keeps it apart from the text.
-    """
+    """Check calls that a recording keeps apart from the text; never raises because of their content."""
     offer = offer_of(catalogue) or names
     found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
     return _checked(found, RECORDED.name, _strict(catalogue))

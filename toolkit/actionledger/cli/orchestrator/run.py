@@ -23,13 +23,7 @@ from actionledger.cli.options import (
 )
 from actionledger.cli.orchestrator.tracker import FolderArgument, print_request
 from actionledger.cli.run import DONE, turn_value, went_well
-from actionledger.cli.tables import (
-    print_json,
-    print_note,
-    print_observation,
-    print_text,
-    shortened,
-)
+from actionledger.cli.tables import print_json, print_note, print_observation, print_text, shortened
 from actionledger.core.errors import UnknownNameError, UsageError
 from actionledger.core.values import Approval, Observation, Turn
 from actionledger.core.vocabulary import Reason

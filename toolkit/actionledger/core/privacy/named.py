@@ -164,19 +164,12 @@ _BEGINS_A_LINE = regex(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*
 
 
 class _Found(NamedTuple):
-    """A name with its value.
+    """A name with its value."""
 
-    Args:
-        start: where the name begins.
-        behind_name: where it ends.
-        value: the match of what is behind it.
-        way: the notation, which is the value's group.
-    """
-
-    start: int
-    behind_name: int
-    value: re.Match[bytes]
-    way: str
+    start: int  # where the name begins
+    behind_name: int  # where it ends
+    value: re.Match[bytes]  # the match of what is behind it
+    way: str  # the notation, which is the value's group
 
 
 @dataclass(frozen=True)

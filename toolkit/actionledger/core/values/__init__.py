@@ -24,11 +24,7 @@ if TYPE_CHECKING:
         Repair as Repair,
         Span as Span,
     )
-    from actionledger.core.values.turns import (
-        Approval as Approval,
-        Observation as Observation,
-        Turn as Turn,
-    )
+    from actionledger.core.values.turns import Approval as Approval, Observation as Observation, Turn as Turn
 
 _MODULES = by_name(
     {

@@ -47,31 +47,19 @@ class FieldError:
 
 
 class Conversion(NamedTuple):
-    """A value that was written in another type than its field's, and was converted without loss.
+    """A value that was written in another type than its field's, and was converted without loss."""
 
-    Args:
-        path: the field, as a JSON path without its root.
-        before: the written value, as JSON text of at most 200 characters.
-        after: the converted value, likewise.
-    """
-
-    path: str
-    before: str
-    after: str
+    path: str  # the field, as a JSON path without its root
+    before: str  # the written value, as JSON text of at most 200 characters
+    after: str  # the converted value, likewise
 
 
 class Reference(NamedTuple):
-    """A place in an action's arguments for a value from another action's result.
+    """A place in an action's arguments for a value from another action's result."""
 
-    Args:
-        field: the place, as a JSON path into the arguments without its root.
-        action: the id of the other action.
-        path: the value's place in that result, as a JSON path without its root.
-    """
-
-    field: str
-    action: str
-    path: str
+    field: str  # the place, as a JSON path into the arguments without its root
+    action: str  # the id of the other action
+    path: str  # the value's place in that result, as a JSON path without its root
 
 
 class Offer(frozenset[str]):

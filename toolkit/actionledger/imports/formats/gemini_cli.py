@@ -20,13 +20,7 @@ from actionledger.core.recordings import (
     SessionDetails,
     Usage,
 )
-from actionledger.core.vocabulary import (
-    Capture,
-    LeftOutReason,
-    Reason,
-    Relation,
-    TitleOrigin,
-)
+from actionledger.core.vocabulary import Capture, LeftOutReason, Reason, Relation, TitleOrigin
 from actionledger.imports.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.imports.shapes.gemini import results_of
 from actionledger.imports.sources.access import (

@@ -11,15 +11,7 @@ from actionledger.core.vocabulary import Capture, LeftOutReason, Reason
 from actionledger.imports.shapes.base import Passed, left_out
 from actionledger.imports.shapes.goose_messages import NAME, Circumstances, session
 from actionledger.imports.sources.access import objects_at, text_at, told as unknown_as
-from actionledger.imports.sources.base import (
-    SAMPLE_BYTES,
-    Recorded,
-    Refusal,
-    Sample,
-    Source,
-    Wording,
-    seen,
-)
+from actionledger.imports.sources.base import SAMPLE_BYTES, Recorded, Refusal, Sample, Source, Wording, seen
 from actionledger.imports.sources.containers import OnRead, head_of, shown
 from actionledger.imports.sources.databases import HEADER, Database, Row, decoded, is_database_with
 from actionledger.imports.sources.json_values import MAX_LINE, Elements, document_or_part, json_lines

@@ -12,24 +12,12 @@ from pathlib import Path
 from actionledger.core.canonical import JsonMap
 from actionledger.core.ids import derived_id
 from actionledger.core.patterns import regex
-from actionledger.core.recordings import (
-    Compaction,
-    RecordedResult,
-    RecordedSession,
-    SessionDetails,
-    Usage,
-)
+from actionledger.core.recordings import Compaction, RecordedResult, RecordedSession, SessionDetails, Usage
 from actionledger.core.vocabulary import Capture, LeftOutReason, Relation
 from actionledger.imports.shapes import framework_messages, pi_messages
 from actionledger.imports.shapes.base import Message, left_out
 from actionledger.imports.shapes.conversation import MessageTurns
-from actionledger.imports.sources.access import (
-    exit_status_of,
-    non_empty,
-    object_at,
-    objects_at,
-    text_at,
-)
+from actionledger.imports.sources.access import exit_status_of, non_empty, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Refusal, Sample, Source
 from actionledger.imports.sources.containers import OnRead, shown
 from actionledger.imports.sources.json_values import json_lines

@@ -31,13 +31,7 @@ from actionledger.imports.shapes.observations import (
 from actionledger.imports.shapes.spans import LISTS, Span, is_spans, nested, spans_of
 from actionledger.imports.shapes.steps import Kind, Step
 from actionledger.imports.shapes.traces import Traces, read_traces
-from actionledger.imports.sources.access import (
-    count_at,
-    number_at,
-    object_at,
-    objects_at,
-    text_at,
-)
+from actionledger.imports.sources.access import count_at, number_at, object_at, objects_at, text_at
 from actionledger.imports.sources.base import Item, Sample, Source
 from actionledger.imports.sources.containers import OnRead
 from actionledger.imports.sources.json_values import objects_of

@@ -32,8 +32,6 @@ from actionledger.imports.sources.databases import HEADER, Database, Row, is_dat
 from actionledger.imports.sources.json_values import MAX_DEPTH, json_lines
 from actionledger.imports.sources.usage import broken_off, with_billed
 
-KEEPS = Capture.CALLS
-
 # openclaw's database of an agent, ``~/.openclaw/agents/AGENT/agent/openclaw-agent.sqlite``, with transcripts since 2026.9.
 TABLES: Mapping[str, frozenset[str]] = {"transcript_events": frozenset({"session_id", "seq", "event_json"})}
 """The columns by which it is recognized."""

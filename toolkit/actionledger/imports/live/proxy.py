@@ -106,22 +106,17 @@ class _RefusedError(Exception):
 class Proxy:
     """An ASGI application that forwards requests to an upstream.
 
-    Args:
-        upstream: the upstream's address, with a base path if it has one.
-        done: takes each exchange; it must not block.
-        silence: how long the upstream may be silent, in seconds.
-        token: the token that a request must have as the first part of its path or in a header; empty for none.
-
     Raises:
         UsageError: the address is invalid, or the token can't be part of a path.
     """
 
     def __init__(
         self,
-        upstream: str,
-        done: Callable[[RawExchange], None],
+        upstream: str,  # the upstream's address, with a base path if it has one
+        done: Callable[[RawExchange], None],  # takes each exchange; it must not block
         *,
-        silence: float = SILENCE,
+        silence: float = SILENCE,  # how long the upstream may be silent, in seconds
+        # the token that a request must have as the first part of its path or in a header; empty for none
         token: str = "",
     ) -> None:
         self._upstream = upstream_of(upstream)

@@ -69,36 +69,27 @@ class RecordingResult:
 
 
 class Recording(Generic[Taken]):
-    """Records items in a ledger from a thread of its own.
-
-    Args:
-        ledger: the ledger; it must stay open until this is closed.
-        read: makes sessions of an item, in queue order; called in the writing thread.
-        source: the source's name for sessions that name none.
-        origin: where they come from, as records say it; unique among recordings.
-        rest: makes sessions of what ``read`` has buffered: what is due, or all of it if the argument says that this is the end.
-        every: how often ``rest`` is called while nothing comes, in seconds; None for only at the end.
-        units: how much an item counts as if it is dropped.
-        written: called with True when the ledger has all that was read so far, with False when some of it is lost.
-        waiting_bytes: the limit of the queue, in bytes.
-        waiting_items: the limit of the queue, in items.
-        prices: prices for responses with tokens but without a cost.
-    """
+    """Records items in a ledger from a thread of its own."""
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger,  # the ledger; it must stay open until this is closed
+        # makes sessions of an item, in queue order; called in the writing thread
         read: Callable[[Taken], Iterable[Item]],
         *,
-        source: str,
-        origin: str,
+        source: str,  # the source's name for sessions that name none
+        origin: str,  # where they come from, as records say it; unique among recordings
+        # makes sessions of what `read` has buffered: what is due, or all of it if the argument says that this is the
+        # end
         rest: Callable[[bool], Iterable[Item]] = _nothing,
+        # how often `rest` is called while nothing comes, in seconds; None for only at the end
         every: float | None = None,
-        units: Callable[[Taken], int] = _one,
+        units: Callable[[Taken], int] = _one,  # how much an item counts as if it is dropped
+        # called with True when the ledger has all that was read so far, with False when some of it is lost
         written: Callable[[bool], None] = _heard,
-        waiting_bytes: int = WAITING_BYTES,
-        waiting_items: int = WAITING_ITEMS,
-        prices: Prices | None = None,
+        waiting_bytes: int = WAITING_BYTES,  # the limit of the queue, in bytes
+        waiting_items: int = WAITING_ITEMS,  # the limit of the queue, in items
+        prices: Prices | None = None,  # prices for responses with tokens but without a cost
     ) -> None:
         self._ledger = ledger
         self._read = read

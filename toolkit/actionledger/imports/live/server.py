@@ -163,13 +163,6 @@ class ProxyServer(RecordingServer[RawExchange]):
 class OtlpServer(RecordingServer[Came]):
     """A receiver of OTLP over HTTP that listens on loopback by default.
 
-    Args:
-        ledger: the ledger; it must stay open until this is closed.
-        port: the port; 0 for any free port.
-        host: the address to listen on; if it is not loopback, anyone who reaches it may send.
-        settled: how long a complete trace is quiet before it is recorded, in seconds.
-        prices: prices for responses with tokens but without a cost.
-
     Raises:
         UsageError: the address can't be listened on.
         MissingPackageError: the protocol's package is not installed.
@@ -177,12 +170,13 @@ class OtlpServer(RecordingServer[Came]):
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Ledger,  # the ledger; it must stay open until this is closed
         *,
-        port: int = 0,
+        port: int = 0,  # the port; 0 for any free port
+        # the address to listen on; if it is not loopback, anyone who reaches it may send
         host: str = ADDRESS,
-        settled: float = SETTLED,
-        prices: Prices | None = None,
+        settled: float = SETTLED,  # how long a complete trace is quiet before it is recorded, in seconds
+        prices: Prices | None = None,  # prices for responses with tokens but without a cost
     ) -> None:
         from actionledger.imports.live.otlp import Receiver  # noqa: PLC0415 - needs packages that a proxy doesn't
 

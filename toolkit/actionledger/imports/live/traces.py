@@ -117,26 +117,17 @@ class _YieldedSession:
 
 
 class TraceBuffer:
-    """Buffers spans as they come, and yields sessions when their traces are quiet.
-
-    Args:
-        origin: where they come from, as records say it.
-        next_index: returns the next turn index of a session of a format.
-        kept: the spool on disk; None to buffer in memory only.
-        settled: how long a complete trace must be quiet, in seconds.
-        longest: how long any trace must be quiet, in seconds.
-        clock: returns the time in seconds.
-    """
+    """Buffers spans as they come, and yields sessions when their traces are quiet."""
 
     def __init__(
         self,
-        origin: str,
-        next_index: Callable[[str, str], int],
-        kept: LineSpool | None = None,
+        origin: str,  # where they come from, as records say it
+        next_index: Callable[[str, str], int],  # returns the next turn index of a session of a format
+        kept: LineSpool | None = None,  # the spool on disk; None to buffer in memory only
         *,
-        settled: float = SETTLED,
-        longest: float = LONGEST,
-        clock: Callable[[], float] = monotonic,
+        settled: float = SETTLED,  # how long a complete trace must be quiet, in seconds
+        longest: float = LONGEST,  # how long any trace must be quiet, in seconds
+        clock: Callable[[], float] = monotonic,  # returns the time in seconds
     ) -> None:
         self._origin = origin
         self._next_index = next_index

@@ -70,17 +70,12 @@ _CUT = regex(r"\nReceived (\d{1,12}) characters[^\n;]{0,80}; cut off at: (.*)\Z"
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What a database knows of a session's messages beside them.
+    """What a database knows of a session's messages beside them."""
 
-    Args:
-        origin: the session that it is a fork of; empty if it is none.
-        copies: the sessions with copies of a message, by the message's name.
-        served: the models that answered, each with its counts and its cost, in order.
-    """
-
-    origin: str = ""
+    origin: str = ""  # the session that it is a fork of; empty if it is none
+    # the sessions with copies of a message, by the message's name
     copies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    served: tuple[JsonMap, ...] = ()
+    served: tuple[JsonMap, ...] = ()  # the models that answered, each with its counts and its cost, in order
 
 
 def session(

@@ -1,6 +1,5 @@
 """OpenHands events: since version 1, a response is all events that name it, with arguments as they were written."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -58,7 +57,6 @@ class V0Events:
         self._count = 0
         self._calls: dict[int, str] = {}
         self._last = ""
-        self._made: Counter[str] = Counter()
 
     def take(self, event: JsonMap) -> None:
         """Add an event."""

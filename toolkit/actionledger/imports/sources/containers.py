@@ -208,9 +208,9 @@ def _read(file: io.BufferedReader, size: int, *, only_line: bool = False) -> byt
     return b"".join(read)
 
 
-def _peeked(file: io.BufferedReader, size: int = _HEAD) -> bytes:
+def _peeked(file: io.BufferedReader) -> bytes:
     try:
-        return file.peek(size)
+        return file.peek(_HEAD)
     except BrokenOffError:
         return b""  # reading the file reports it
 

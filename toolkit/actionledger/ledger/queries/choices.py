@@ -7,9 +7,7 @@ from datetime import datetime
 from actionledger.core.vocabulary import RunKind
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT
-from actionledger.ledger.queries.labels import (
-    LABELS,
-)
+from actionledger.ledger.queries.labels import LABELS
 from actionledger.ledger.storage.comments import column_meanings, row_meaning
 from actionledger.ledger.storage.schema import QUARANTINE, TABLES, VIEWS, sessions_of
 

@@ -77,18 +77,15 @@ class Pairing:
 
     A success is a fully parsed response. Successes are counted over the turns with intent in both runs. Intent in only one run is neither a gain
     nor a loss; otherwise a parser that finds calls where there are none would look better.
-
-    Args:
-        counts: the number of turns in each bucket; their sum is the number of pairs.
-        before, after: each run's success, over the turns with intent in both.
-        net: the difference between the two, clustered by session; a turn's score is 1 if recovered and -1 if lost.
-        cells: the number of sessions for each number of turns with intent in both and each sum of scores.
     """
 
-    counts: Mapping[Bucket, int]
+    counts: Mapping[Bucket, int]  # the number of turns in each bucket; their sum is the number of pairs
+    # before, after: each run's success, over the turns with intent in both
     before: Rate
     after: Rate
+    # the difference between the two, clustered by session; a turn's score is 1 if recovered and -1 if lost
     net: Clustering
+    # the number of sessions for each number of turns with intent in both and each sum of scores
     cells: Mapping[tuple[int, int], int]
 
     @property
@@ -122,27 +119,19 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison(Pairing):
-    """Two runs over the same turns: their pairs, the unpaired turns, and examples.
+    """Two runs over the same turns: their pairs, the unpaired turns, and examples."""
 
-    Args:
-        unpaired_before, unpaired_after: turns that the other run did not parse; no other number includes them.
-        turns: examples of each bucket.
-    """
-
+    # unpaired_before, unpaired_after: turns that the other run did not parse; no other number includes them
     unpaired_before: int
     unpaired_after: int
-    turns: Mapping[Bucket, tuple[ComparedTurn, ...]]
+    turns: Mapping[Bucket, tuple[ComparedTurn, ...]]  # examples of each bucket
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedGroup(Pairing):
-    """The turns of one group that both runs parsed.
+    """The turns of one group that both runs parsed."""
 
-    Args:
-        label: the group's label.
-    """
-
-    label: str
+    label: str  # the group's label
 
 
 Grouping: TypeAlias = Literal["model", "profile", "task", "source", "dialect"]

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from actionledger.core.canonical import json_text
 from actionledger.core.errors import UsageError
-from actionledger.core.hooks import drawn
+from actionledger.core.hooks import Shown
 from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import ActionStatus, Outcome, Reason
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
@@ -127,7 +127,7 @@ class ActionDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnDifference:
+class TurnDifference(Shown):
     """Two parses of one turn.
 
     Args:
@@ -159,12 +159,6 @@ class TurnDifference:
     def is_same(self) -> bool:
         """Whether both have the same actions with the same arguments and checks."""
         return all(pair.kind == "same" for pair in self.actions) and self.before == self.after
-
-    def __str__(self) -> str:
-        return drawn(self, "text")
-
-    def _repr_html_(self) -> str:
-        return drawn(self, "html")
 
 
 @dataclass(frozen=True, slots=True)

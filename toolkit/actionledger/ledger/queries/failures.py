@@ -249,7 +249,6 @@ SELECT count(*), count(DISTINCT session_id) FROM before SEMI JOIN after USING (t
 def failures_at(
     ledger: Streamable,
     within: Filter = EVERYTHING,
-    unit: Unit = "week",
     *,
     also_read_by: Filter | None = None,
 ) -> Iterator[FailureAt]:
@@ -260,7 +259,7 @@ def failures_at(
         condition += f" AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {other})"
         parameters |= values
     statement = _FAILURES.format(failed=failed(condition), whole=of_whole_sessions(within))
-    yield from streamed(ledger, FailureAt, statement, parameters | words_of(unit), at_once=1000)
+    yield from streamed(ledger, FailureAt, statement, parameters | words_of("week"), at_once=1000)
 
 
 def stretches(

@@ -328,9 +328,9 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
     return Selection(_STATEMENTS[what].format(read=read), parameters)
 
 
-def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
+def listed_turns(within: Filter = EVERYTHING) -> Picking:
     """Return the statements for the dashboard's list of turns, complete and in its order."""
-    return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
+    return Picking(Selection(*picked_turns_behind(within, ALL_TURNS)), whole_turns_of(PICKED))
 
 
 _PROFILES = (

@@ -108,9 +108,9 @@ _READABLE = """
 SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE capture = 'text' AND {condition} ORDER BY 1"""
 
 
-def readable_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> list[str]:
+def readable_sessions(ledger: Queryable) -> list[str]:
     """Return the ids of the sessions that have responses with raw text."""
-    return [row[0] for row in ledger.sql(*scope(within).filled(_READABLE)).fetchall()]
+    return [row[0] for row in ledger.sql(*scope(EVERYTHING).filled(_READABLE)).fetchall()]
 
 
 def readings_of_session(ledger: Queryable, session_id: str) -> list[RecordedReading]:

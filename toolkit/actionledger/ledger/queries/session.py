@@ -7,11 +7,7 @@ from typing import NamedTuple
 
 from actionledger.core.ids import is_uuid
 from actionledger.core.vocabulary import Relation, SessionOutcome
-from actionledger.ledger.queries.base import (
-    Queryable,
-    picked,
-    rows,
-)
+from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.storage.schema import executions_of, sessions_of
 from actionledger.ledger.storage.views import session_outcomes_of
 

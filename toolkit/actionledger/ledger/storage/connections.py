@@ -209,12 +209,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def damage_sentence(what: str, error: Exception) -> str:
-    """Return a sentence about a file that can't be read.
-
-    Args:
-        what: the file, in words.
-        error: DuckDB's error; see ``is_damage``.
-    """
+    """Return a sentence about a file, named in words, that can't be read because of DuckDB's error; see ``is_damage``."""
     first, *_ = str(error).splitlines() or [""]
     return f"A part of {what} can't be read: {first.rstrip('.')}. 'actionledger doctor' says what is wrong with it."
 

@@ -27,12 +27,7 @@ from actionledger.ledger.storage.connections import (
     offsets_in,
     refuse_cut,
 )
-from actionledger.ledger.storage.files import (
-    LedgerFiles,
-    forgetting_sentence,
-    one_sentence,
-    sync_to_disk,
-)
+from actionledger.ledger.storage.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.storage.hosts import claim
 from actionledger.ledger.storage.loading import Loader
 from actionledger.ledger.storage.preparation import Prepared

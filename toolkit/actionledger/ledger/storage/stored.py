@@ -11,15 +11,7 @@ from typing import Any, NamedTuple
 from duckdb import DuckDBPyConnection
 
 from actionledger.core.patterns import regex
-from actionledger.ledger.storage.chain import (
-    FIRST,
-    OF_THEMSELVES,
-    OF_TURNS,
-    Owner,
-    begin,
-    digest,
-    line_of,
-)
+from actionledger.ledger.storage.chain import FIRST, OF_THEMSELVES, OF_TURNS, Owner, begin, digest, line_of
 from actionledger.ledger.storage.connections import connect_store, transaction
 from actionledger.ledger.storage.schema import ENDS, LINK, OF_SESSION, QUARANTINE, TABLES, Table
 

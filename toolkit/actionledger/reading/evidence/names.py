@@ -93,25 +93,17 @@ Form = Literal[
 
 
 class Mention(NamedTuple):
-    """An offered name in a call.
+    """An offered name in a call."""
 
-    Args:
-        name: the name as it was offered.
-        form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
-            ``f {"``, ``<f>``, ``action: f`` on a line, ``f --city Oslo``, with a format's own mark: ``f[ARGS]``, with the
-            rest of a format's marks: ``f:0{"``, at the end of a text cut off after it, or the rest of a call whose
-            name is lost.
-        start: where the name begins, without its module, in code points.
-        end: where it ends.
-        is_recased: whether its words are joined or separated unlike those of the offered name.
-        is_capital: whether it differs from that name only in capitals; it is then as often another thing's name.
-    """
-
-    name: str
+    name: str  # the name as it was offered
+    # how it is called: `f(`, `"f": {`, `["f", {`, `"name": "f"` with or without its quotes, `f {"`, `<f>`,
+    # `action: f` on a line, `f --city Oslo`, with a format's own mark: `f[ARGS]`, with the rest of a format's marks:
+    # `f:0{"`, at the end of a text cut off after it, or the rest of a call whose name is lost
     form: Form
-    start: int
-    end: int
-    is_recased: bool = False
+    start: int  # where the name begins, without its module, in code points
+    end: int  # where it ends
+    is_recased: bool = False  # whether its words are joined or separated unlike those of the offered name
+    # whether it differs from that name only in capitals; it is then as often another thing's name
     is_capital: bool = False
 
     @property

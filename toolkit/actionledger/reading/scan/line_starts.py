@@ -13,17 +13,12 @@ _KEPT_OR_CAPITAL = regex(r"\\.|\(\?P[<=]\w+|[A-Z]", re.DOTALL)
 
 
 class AnyCase:
-    """A pattern that ignores case, compiled when first needed. A match's text may be in lower case.
-
-    Args:
-        pattern: a regular expression with literal letters, or letters in classes.
-        flags: further flags of ``re``.
-    """
+    """A pattern that ignores case, compiled when first needed. A match's text may be in lower case."""
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
-        self.pattern = pattern
+        self.pattern = pattern  # a regular expression with literal letters, or letters in classes
         self.flags = flags | re.IGNORECASE
-        self._plain_flags = flags
+        self._plain_flags = flags  # further flags of `re`
 
     @cached_property
     def _lower(self) -> re.Pattern[str]:

@@ -83,24 +83,17 @@ _BLANKS = 64
 
 
 class Openers:
-    """What may open a block.
-
-    Args:
-        literals: texts that open one anywhere.
-        lines: regular expressions that open one at the start of a line, after its blanks.
-        fences: whether fences do.
-        near: regular expressions of near literals, each with a plain first character.
-        quotes: whether the marks of block quotes are openings.
-    """
+    """What may open a block."""
 
     def __init__(
         self,
-        literals: frozenset[str],
-        lines: frozenset[str],
-        fences: bool,
+        literals: frozenset[str],  # texts that open one anywhere
+        lines: frozenset[str],  # regular expressions that open one at the start of a line, after its blanks
+        fences: bool,  # whether fences do
         *,
+        # regular expressions of near literals, each with a plain first character
         near: frozenset[str] = frozenset(),
-        quotes: bool = False,
+        quotes: bool = False,  # whether the marks of block quotes are openings
     ) -> None:
         self._literals = literals
         self._here, self._ahead = _patterns(literals, lines, near, fences, quotes)

@@ -65,15 +65,7 @@ class Frame:
 
 
 class State:
-    """The state of reading one value.
-
-    Args:
-        text: the text that holds it.
-        start: where it begins.
-        options: what may be repaired, and the limits.
-        is_whole: whether the text's writer ended it here, so that open brackets were forgotten, not cut off.
-        is_likelier: whether the likelier of two readings is taken.
-    """
+    """The state of reading one value."""
 
     __slots__ = (
         *("at", "cut_at", "frames", "is_likelier", "is_whole", "issues", "item", "kinds", "notes", "options"),
@@ -83,10 +75,11 @@ class State:
     def __init__(
         self, text: str, start: int, options: DecodeOptions, *, is_whole: bool, is_likelier: bool = False
     ) -> None:
-        self.text = text
-        self.is_likelier = is_likelier
-        self.at = start
-        self.options = options
+        self.text = text  # the text that holds it
+        self.is_likelier = is_likelier  # whether the likelier of two readings is taken
+        self.at = start  # where it begins
+        self.options = options  # what may be repaired, and the limits
+        # whether the text's writer ended it here, so that open brackets were forgotten, not cut off
         self.is_whole = is_whole
         self.frames: list[Frame] = []
         self.kinds: list[str] = []

@@ -29,20 +29,15 @@ Result = TypeVar("Result")
 
 
 class ExperimentStopped(KeyboardInterrupt):
-    """Raised if an experiment is stopped; its recorded conversations are kept, and the same call runs the rest.
-
-    Args:
-        done: number of conversations recorded to their ends.
-        total: number of conversations in all.
-    """
+    """Raised if an experiment is stopped; its recorded conversations are kept, and the same call runs the rest."""
 
     def __init__(self, done: int, total: int) -> None:
         super().__init__(
             f"The experiment was stopped. {done:,} of its {total:,} conversations are recorded to their ends; "
             "the same call goes on with the others."
         )
-        self.done = done
-        self.total = total
+        self.done = done  # number of conversations recorded to their ends
+        self.total = total  # number of conversations in all
 
 
 class Stopping:

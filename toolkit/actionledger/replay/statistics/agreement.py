@@ -68,15 +68,10 @@ _LEAST_DRAWN = 0.9
 
 @dataclass(frozen=True, slots=True)
 class JudgedItem:
-    """An item that several people judged.
+    """An item that several people judged."""
 
-    Args:
-        session: its session; items of one session may be correlated.
-        judgements: each person's judgement, by name.
-    """
-
-    session: str
-    judgements: Mapping[str, str]
+    session: str  # its session; items of one session may be correlated
+    judgements: Mapping[str, str]  # each person's judgement, by name
 
 
 @dataclass(frozen=True, slots=True)

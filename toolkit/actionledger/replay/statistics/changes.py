@@ -18,18 +18,13 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """A period at which a rate changed.
+    """A period at which a rate changed."""
 
-    Args:
-        index: the period's place, from 1, since the first has no period before it.
-        before, after: the rates on both sides, each up to the next change.
-        p_value: the probability that chance makes so large a step anywhere in this stretch.
-    """
-
-    index: int
+    index: int  # the period's place, from 1, since the first has no period before it
+    # before, after: the rates on both sides, each up to the next change
     before: Rate
     after: Rate
-    p_value: float
+    p_value: float  # the probability that chance makes so large a step anywhere in this stretch
 
     @property
     def difference(self) -> tuple[float, float] | None:

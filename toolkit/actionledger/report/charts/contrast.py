@@ -9,11 +9,7 @@ from actionledger.core.errors import require_kind
 from actionledger.core.text import visible
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
-from actionledger.report.charts.common import (
-    WIDTH,
-    Chart,
-    share,
-)
+from actionledger.report.charts.common import WIDTH, Chart, share
 from actionledger.report.drawing import BLUE, INK, ORANGE, beginning, interval, sessions
 
 _SIDE_PIXELS = 22

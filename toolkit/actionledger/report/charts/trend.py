@@ -11,7 +11,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.trend import Trend, Unit, success_over_time
 from actionledger.report.charts.common import WIDTH, Chart, nothing_in, within_of
 from actionledger.report.drawing import INK
-from actionledger.report.trend_spec import READING, Event, Wording, trend_spec
+from actionledger.report.trend_spec import Event, trend_spec
 
 
 def trend(
@@ -49,9 +49,7 @@ def trend(
     return trend_of(found, now(), events, ink).properties(width=WIDTH)
 
 
-def trend_of(
-    found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK, wording: Wording = READING
-) -> Chart:
+def trend_of(found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK) -> Chart:
     """Return the chart of ``trend_spec`` as a value of Altair."""
-    chart: Chart = alt.LayerChart.from_dict(trend_spec(found, at, events, ink, wording))
+    chart: Chart = alt.LayerChart.from_dict(trend_spec(found, at, events, ink))
     return chart

@@ -40,36 +40,23 @@ from actionledger.runtime.workspace import Workspace
 
 
 class SessionRuntime:
-    """One session: its responses are parsed, checked, planned, decided, run and recorded, one after another.
-
-    Args:
-        profile: the session's profile.
-        session: the session's key.
-        run: the run that it belongs to.
-        workspace: the folder that its actions may touch.
-        record: records the events.
-        policy: the policy on which actions may run; the profile's if not given.
-        auto: whether actions that need approval by policy run without it.
-        dry_run: whether actions only report their effects instead of running.
-        counter: counts actions against the profile's rates; within this session if not given.
-        sleep: waits for some seconds, between two tries at an action.
-        executor: makes the executor of actions.
-    """
+    """One session: its responses are parsed, checked, planned, decided, run and recorded, one after another."""
 
     def __init__(
         self,
-        profile: Profile,
+        profile: Profile,  # the session's profile
         *,
-        session: SessionKey,
-        run: RunKey,
-        workspace: Workspace,
-        record: Recorder,
-        policy: Policy | None = None,
-        auto: bool = False,
-        dry_run: bool = False,
+        session: SessionKey,  # the session's key
+        run: RunKey,  # the run that it belongs to
+        workspace: Workspace,  # the folder that its actions may touch
+        record: Recorder,  # records the events
+        policy: Policy | None = None,  # the policy on which actions may run; the profile's if not given
+        auto: bool = False,  # whether actions that need approval by policy run without it
+        dry_run: bool = False,  # whether actions only report their effects instead of running
+        # counts actions against the profile's rates; within this session if not given
         counter: Counter | None = None,
-        sleep: Callable[[float], None] = time.sleep,
-        executor: Callable[..., Executor] = Executor,
+        sleep: Callable[[float], None] = time.sleep,  # waits for some seconds, between two tries at an action
+        executor: Callable[..., Executor] = Executor,  # makes the executor of actions
     ) -> None:
         self.profile = profile
         self.session = session
@@ -98,21 +85,15 @@ class SessionRuntime:
 
     def handle(
         self,
-        text: str,
+        text: str,  # the raw response
         *,
-        occurred_at: datetime | None,
+        occurred_at: datetime | None,  # when the response was made, UTC without a zone; None if unknown
+        # the input that the model got before this response, if that was not the last turn's feedback
         prompt: str | None = None,
-        index: int | None = None,
-        finish_reason: str | None = None,
+        index: int | None = None,  # the turn's index in the session; the next one if not given
+        finish_reason: str | None = None,  # the provider's reason why the model stopped; None if unknown
     ) -> Turn:
         """Handle the model's next response: parse it, run its actions, and return the feedback.
-
-        Args:
-            text: the raw response.
-            occurred_at: when the response was made, UTC without a zone; None if unknown.
-            prompt: the input that the model got before this response, if that was not the last turn's feedback.
-            index: the turn's index in the session; the next one if not given.
-            finish_reason: the provider's reason why the model stopped; None if unknown.
 
         Returns:
             The parsed actions, their results and the feedback. A response never raises; a recorder may. A response longer than

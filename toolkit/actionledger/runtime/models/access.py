@@ -13,18 +13,13 @@ from actionledger.core.errors import UsageError
 class Timeouts:
     """Timeouts, in seconds.
 
-    Args:
-        connect: the timeout of a connection.
-        read: the timeout of the next piece; before the first one the model reads its prompt.
-        total: the timeout of the whole request, including retries; checked at every piece.
-
     Raises:
         UsageError: a timeout is not above 0.
     """
 
-    connect: float = 10.0
-    read: float = 300.0
-    total: float = 900.0
+    connect: float = 10.0  # the timeout of a connection
+    read: float = 300.0  # the timeout of the next piece; before the first one the model reads its prompt
+    total: float = 900.0  # the timeout of the whole request, including retries; checked at every piece
 
     def __post_init__(self) -> None:
         if not all(seconds > 0 for seconds in (self.connect, self.read, self.total)):

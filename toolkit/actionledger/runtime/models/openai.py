@@ -42,32 +42,24 @@ class OpenAICompatible:
 
     The key is only sent in a header; it is in no ``repr``, log, error or record. Redirects are not followed.
 
-    Args:
-        base_url: the API's base address, such as ``http://127.0.0.1:11434/v1``.
-        model: the model's name, as the server knows it.
-        api_key: the key; from the environment if not given.
-        key_variable: the environment variable with the key; None to send none.
-        timeouts: the timeouts.
-        retries: the maximum number of retries of a request without a response (no connection, 408, 429, 5xx), from 0.
-        options: further fields of every request, such as ``{"temperature": 0}``; a field that is None is omitted. That includes
-            ``stream_options``, which some servers reject.
-        max_bytes: the maximum size of a response.
-
     Raises:
         UsageError: an argument can't be used.
     """
 
     def __init__(
         self,
-        base_url: str,
-        model: str,
+        base_url: str,  # the API's base address, such as `http://127.0.0.1:11434/v1`
+        model: str,  # the model's name, as the server knows it
         *,
-        api_key: str | None = None,
-        key_variable: str | None = KEY_VARIABLE,
-        timeouts: Timeouts = _DEFAULT_TIMEOUTS,
+        api_key: str | None = None,  # the key; from the environment if not given
+        key_variable: str | None = KEY_VARIABLE,  # the environment variable with the key; None to send none
+        timeouts: Timeouts = _DEFAULT_TIMEOUTS,  # the timeouts
+        # the maximum number of retries of a request without a response (no connection, 408, 429, 5xx), from 0
         retries: int = 2,
+        # further fields of every request, such as `{"temperature": 0}`; a field that is None is omitted. That
+        # includes `stream_options`, which some servers reject.
         options: JsonMap = _NO_OPTIONS,
-        max_bytes: int = MAX_BYTES,
+        max_bytes: int = MAX_BYTES,  # the maximum size of a response
     ) -> None:
         if retries < 0 or max_bytes < 1:
             raise UsageError(f"retries counts from 0 and max_bytes from 1, got {retries} and {max_bytes}.")

@@ -27,17 +27,11 @@ _PIECE = 16
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request.
+    """One request."""
 
-    Args:
-        messages: the messages to the model.
-        tools: the offered tools.
-        stop: the stop sequences.
-    """
-
-    messages: tuple[Message, ...]
-    tools: Tools
-    stop: Stop
+    messages: tuple[Message, ...]  # the messages to the model
+    tools: Tools  # the offered tools
+    stop: Stop  # the stop sequences
 
 
 class ScriptedModel:

@@ -12,11 +12,7 @@ from actionledger.core.vocabulary import ExecutionStatus, Reason, was_cut
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.names import Called, one_session
-from actionledger.ledger.queries.progress import (
-    LastTry,
-    next_turn_index,
-    turn_progress,
-)
+from actionledger.ledger.queries.progress import LastTry, next_turn_index, turn_progress
 from actionledger.ledger.queries.session import Session, session
 from actionledger.runtime.execution.approval import Decision
 from actionledger.runtime.execution.execution_events import noted

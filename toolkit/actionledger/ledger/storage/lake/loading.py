@@ -96,21 +96,16 @@ class LakeLoader(Loader):
     DuckLake has no unique keys, and two commits that only append never conflict. Events that only this host can have recorded (see the top of this
     file) need no check. Events that another host may ingest at the same time, such as a recording that both import or a parser that both use, are
     claimed. The second commit then conflicts, and checks again what is known.
-
-    Args:
-        connection: a connection whose current database is a lake.
-        chain: this host's chain, which gets a link for each commit.
-        own: the live sessions known to be this host's own.
-        shares_segments: whether another process may ingest the same lines, as a committer and its host may: then each commit is claimed, and lines
-            that are already known are skipped.
     """
 
     def __init__(
         self,
-        connection: DuckDBPyConnection,
-        chain: Chain,
-        own: OwnSessions | None = None,
+        connection: DuckDBPyConnection,  # a connection whose current database is a lake
+        chain: Chain,  # this host's chain, which gets a link for each commit
+        own: OwnSessions | None = None,  # the live sessions known to be this host's own
         *,
+        # whether another process may ingest the same lines, as a committer and its host may: then each commit is
+        # claimed, and lines that are already known are skipped
         shares_segments: bool = False,
     ) -> None:
         super().__init__(connection, chain=chain)

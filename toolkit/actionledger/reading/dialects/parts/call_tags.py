@@ -21,39 +21,29 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 
 
 class TagGrammar:
-    """How a format writes a call.
-
-    Args:
-        call: the opening of a call, as a pattern with the group ``name``; if a group ``whole`` matches as well, the tag closes
-            itself.
-        stem: the beginning of every parameter, as text.
-        parameter: the opening of a parameter, as a pattern with the group ``key``. A group ``string`` with
-            ``false``, or a non-empty group ``json``, makes its value JSON, and a group ``tree`` further parameters.
-        parameter_closes: what closes a parameter.
-        value_opens: the tag that each value has after the parameter's name, if any.
-        call_closes: what closes the call.
-        tail: what follows the closing tag of every call.
-        groups: the tags that open a group of calls, each with the one that closes it.
-        line_breaks: whether a value is on lines of its own, so that the breaks around it are not part of it.
-        holds_json: whether an object may replace the parameters.
-        is_xml: whether values are XML, with its escapes and CDATA sections.
-        spellings: for a closing tag, another one that models write instead.
-    """
+    """How a format writes a call."""
 
     def __init__(
         self,
         *,
+        # the opening of a call, as a pattern with the group `name`; if a group `whole` matches as well, the tag
+        # closes itself
         call: str,
-        stem: str,
+        stem: str,  # the beginning of every parameter, as text
+        # the opening of a parameter, as a pattern with the group `key`. A group `string` with `false`, or a non-empty
+        # group `json`, makes its value JSON, and a group `tree` further parameters.
         parameter: str,
-        parameter_closes: str,
-        call_closes: str,
-        value_opens: str = "",
-        tail: str = "",
+        parameter_closes: str,  # what closes a parameter
+        call_closes: str,  # what closes the call
+        value_opens: str = "",  # the tag that each value has after the parameter's name, if any
+        tail: str = "",  # what follows the closing tag of every call
+        # the tags that open a group of calls, each with the one that closes it
         groups: Mapping[str, str] = MappingProxyType({}),
+        # whether a value is on lines of its own, so that the breaks around it are not part of it
         line_breaks: bool = False,
-        holds_json: bool = False,
-        is_xml: bool = False,
+        holds_json: bool = False,  # whether an object may replace the parameters
+        is_xml: bool = False,  # whether values are XML, with its escapes and CDATA sections
+        # for a closing tag, another one that models write instead
         spellings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         def closing(tag: str) -> str:

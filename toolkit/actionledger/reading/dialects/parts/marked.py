@@ -14,12 +14,7 @@ from actionledger.core.values import Issue, Repair, Span
 from actionledger.core.vocabulary import BlockStatus, Reason, RepairKind
 from actionledger.reading.dialects.base import Dialect, Found, Written
 from actionledger.reading.dialects.parts.json_calls import MARKED, Keys, calls_in
-from actionledger.reading.dialects.parts.json_values import (
-    BEGINS_JSON,
-    Arguments,
-    Group,
-    values_at,
-)
+from actionledger.reading.dialects.parts.json_values import BEGINS_JSON, Arguments, Group, values_at
 from actionledger.reading.dialects.parts.markers import (
     BLANKS,
     Close,
