@@ -168,6 +168,7 @@ def test_what_describes_tools_is_not_lost(profile, text):
     ("profile", "text"),
     [
         ("coder", "<rename_file/>"),
+        ("coder", "```bash\npytest -q\n```"),
         ("coder", "<replace_in_file a.txt 'one' 'two'"),
         ("coder", "<create_docs/a.html>\n<p>Hello</p>\n```"),
         ("assistant", '{"type": "complete_task", "id": 3}'),
@@ -190,6 +191,8 @@ def test_a_word_of_an_offered_name_makes_a_call(profile, text):
         'The log has such lines:\n\n<rename_file path="a" />',
         'In the text, <rename_file path="a" /> stands for it.',
         "<rename_file path> would be the tag.",
+        "You can run the tests with:\n\n```bash\npytest -q\n```",
+        "To count them, use the following command:\n\n```bash\nwc -l a.txt\n```\n\nIt prints a number.",
         "Here is the playbook:\n\n```yaml\naction: deploy\nhost: web\n```",
         'The webhook sends this:\n\n```json\n{"action": "opened", "number": 3}\n```',
         '```json\n{"action": "opened", "issue": {"user": {"login": "ada"}}}\n```',
@@ -238,7 +241,7 @@ def test_a_name_that_was_not_offered_is_lost_with_its_place(profile, form):
         "A model writes `<tool_call>juggle` there.",
         'So it looks, for example:\n```text\n<tool_call>\n{"name": "juggle", "arguments": {}}\n</tool_call>\n```',
         "<b>bold</b> and [a link](x)",
-        "```sh\nls -l\n```",
+        "```sh\nls -l\nls -a\n```",
     ],
 )
 @pytest.mark.parametrize("profile", ["assistant", "orchestrator", "coder", "reasoner"])

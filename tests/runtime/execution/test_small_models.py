@@ -425,6 +425,12 @@ def test_no_example_is_made_of_a_name_that_may_be_any():
             "<move_file>\n<path>old.txt</path>\n<target>new.txt</target>\n</move_file>",
         ),
         ("coder", "<read_file path=a.py>", "", "<read_file>\n<path>a.py</path>\n</read_file>"),
+        (
+            "coder",
+            "I'll list the files.\n\n```sh\nls -l\n```",
+            "",
+            "<execute_command>\n<command>ls -l</command>\n</execute_command>",
+        ),
         ("coder", "<delete_lines path='a.py'/>", "delete_lines", "<create_file>\n<path>…</path>"),
         (
             "reasoner",

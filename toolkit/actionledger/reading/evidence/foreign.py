@@ -129,7 +129,7 @@ def _unmarked(text: str, names: frozenset[str]) -> Span | None:
             fence = _FENCE.match(text, opens.end(), end)
             if fence and _is_last_fence(fence["body"]):
                 label, body = fence["label"].lower(), fence["body"].strip()
-                is_call = (
+                is_call = _is_command(label, body, names) or (
                     label in _LABELS
                     # without names, so that an object with a type is data
                     and (_is_call(body, frozenset()) or _is_named_in_words(body, names))
@@ -137,6 +137,12 @@ def _unmarked(text: str, names: frozenset[str]) -> Span | None:
                 )
                 return Span(opens.end(), end) if is_call else None
     return next((part for part in _parts(text, window, end) if _is_call(part.of(text), names)), None)
+
+
+def _is_command(label: str, body: str, names: frozenset[str]) -> bool:
+    """Return whether a fence holds one command for a shell where an offered name runs commands, and it may be meant so."""
+    is_shell = label in {"bash", "sh", "shell", "zsh"} and bool(body) and "\n" not in body
+    return is_shell and any("command" in name for name in names)
 
 
 def _parts(text: str, window: int, end: int) -> Iterator[Span]:

@@ -52,6 +52,9 @@ _BLOCK = regex(r"[|>][-+]?[ \t]*+\Z")
 _PAIR = regex(
     r"(?:--|\B:|\b)(?P<key>[A-Za-z_]\w*+)(?:[ \t]*+=[ \t]*+|(?<!\w:)[ \t]++(?=[\"']))(?P<value>\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|[^\s,)\]}]++)"
 )
+_SHELL = regex(r"^([ \t]*+```)(?:sh|shell|zsh)(?=[ \t]*+\r?$)", re.MULTILINE)
+"""The label of a fence with a command, which only ``bash`` is in a format."""
+
 _OBJECT = regex(r"[{\[]\s*+[\"'{\w]")
 
 
@@ -65,7 +68,7 @@ class TriedCall(NamedTuple):
 
 def attempts(text: str, catalogue: Catalogue, reader: DialectParser) -> list[TriedCall]:
     """Return the first five calls that a response may have attempted."""
-    text = text[-_LONGEST:]
+    text = _SHELL.sub(r"\1bash", text[-_LONGEST:])
     reading = reader.read(text, catalogue.offer)
     found = _read(reading)
     if found and all(each.dialect == "bash_fence" for each in found):
