@@ -218,6 +218,19 @@ def test_markup_is_no_place_of_a_parameter_whose_name_it_only_happens_to_hold(na
 
 
 @pytest.mark.parametrize(
+    ("arguments", "is_runnable"),
+    [
+        ({"argv": ["/path/to/classes", "60"]}, True),
+        ({"files": [{"name": "path/to/file"}]}, False),
+        ({"names": ["…"]}, False),
+    ],
+)
+def test_a_placeholder_within_an_argument_waits_but_no_path_among_others(arguments, is_runnable):
+    [action] = al.parse(CALL % json.dumps({"name": "run", "arguments": arguments}), dialects="auto").actions
+    assert (action.reason is not Reason.EXAMPLE) is is_runnable
+
+
+@pytest.mark.parametrize(
     "header",
     [
         "<|start|>assistant to=user<|message|>",

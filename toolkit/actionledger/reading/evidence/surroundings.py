@@ -120,7 +120,7 @@ def has_placeholder(found: Found, names: frozenset[str] | None = None, *, is_cer
 
 
 def _texts(arguments: JsonMap) -> Iterator[tuple[str, str]]:
-    """Yield the texts of arguments with their keys, including those in lists and objects."""
+    """Yield the texts of arguments with their keys, including those in lists and objects; a path among others may be one that exists."""
     level: list[tuple[str, Any]] = [*arguments.items()]
     for _ in range(_LEVELS):
         yield from ((key, value) for key, value in level if type(value) is str)
@@ -129,6 +129,7 @@ def _texts(arguments: JsonMap) -> Iterator[tuple[str, str]]:
             for key, whole in level
             if type(whole) is list or type(whole) is dict
             for name, part in (whole.items() if type(whole) is dict else enumerate(whole))
+            if type(whole) is dict or type(part) is not str or "path/to/" not in part
         ]
         if not level:
             return
