@@ -81,7 +81,16 @@ def test_thoughts_without_an_answer_are_told_and_asked_again(reasoner):
     assert "thoughts and nothing behind them" in model.asked[-1].messages[-1].content
 
 
-@pytest.mark.parametrize("text", ["Say `</think>` to end it.", "I < you > me.", "My analysis: all is well."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Say `</think>` to end it.",
+        "I < you > me.",
+        "It was <s>red</s>",
+        "<output>a</output>, then <output>b</output>",
+        "My analysis: all is well.",
+    ],
+)
 def test_what_is_said_of_thoughts_stays(reasoner, text):
     """A tag that is named is no thought."""
     assert list(reasoner(plan(("speak", "x")), text).process("?")) == [AgentText(text, is_thought=False)]

@@ -256,6 +256,15 @@ def test_a_second_call_in_another_format_is_lost():
     assert al.parse(text, profile="assistant").outcome is Outcome.PARTIAL
 
 
+@pytest.mark.parametrize("depth", [2, 6, 300, 900])
+@pytest.mark.parametrize("form", ["%s", "```json\n%s\n```", "```json\n%s\n```\nThere."])
+@pytest.mark.parametrize(("opens", "closes"), [('{"actions": ', "}"), ('{"actions": [', "]}")])
+def test_lists_of_calls_in_each_other_end_no_reading(opens, closes, form, depth):
+    """However deep a model nests them."""
+    text = form % (opens * depth + '{"type": "complete_task"}' + closes * depth)
+    assert not al.parse(text, profile="coder").actions
+
+
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])
 def test_a_stream_gives_out_the_blocks_of_the_whole(size):
     """A call in another format before thoughts is a block before theirs."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         ImportStopped as ImportStopped,
     )
     from actionledger.imports.prices import Prices as Prices
+    from actionledger.imports.reading import ReadAs as ReadAs
     from actionledger.imports.report import ImportReport as ImportReport
     from actionledger.imports.sessions import import_sessions as import_sessions
 
@@ -27,6 +28,7 @@ _MODULES = by_name(
         "paths": "import_path",
         "plan_importer": "ImportProgress ImportStopped",
         "prices": "Prices",
+        "reading": "ReadAs",
         "report": "ImportReport",
         "sessions": "import_sessions",
     }

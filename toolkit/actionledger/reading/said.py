@@ -40,12 +40,15 @@ _THOUGHT = ("thoughts", "fenced", "folded", "unused")
 
 _TURN = regex(
     r"\A\s*+(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model)\s*+"
-    r"|\s*+(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<\|end_of_text\|>|<end_of_turn>|</s>)\s*+\Z"
+    r"|\s*+(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<\|end_of_text\|>|<end_of_turn>)\s*+\Z"
 )
 """A chat template's tokens around an answer."""
 
+_ENDED = regex(r"\s*+</s>\s*+\Z")
+"""The token that ends a text of Llama's and Mistral's; behind ``<s>`` it closes what is struck out."""
+
 _WRAPPED = regex(
-    r"<(?P<tag>answer|final_answer|output|response)>(?P<text>.*)</(?P=tag)>|<\|begin_of_solution\|>(?P<solved>.*)<\|end_of_solution\|>",
+    r"<(?P<tag>answer|final_answer|output|response)>(?P<text>(?:(?!</(?P=tag)>).)*+)</(?P=tag)>|<\|begin_of_solution\|>(?P<solved>.*)<\|end_of_solution\|>",
     re.DOTALL,
 )
 """An answer that is all in a tag which says that it is the answer."""
@@ -64,7 +67,10 @@ def said(answer: str) -> SpokenAnswer:
     """Return an answer without its thoughts, which are between tags, before a lone closing tag, or in a channel."""
     if bare := _WITHOUT_TOKENS.match(answer):
         return SpokenAnswer(bare["text"].strip(), bare["thoughts"].strip())
-    thoughts, answer = _led_by_thoughts(_TURN.sub("", answer))
+    answer = _TURN.sub("", answer)
+    if "<s>" not in answer:
+        answer = _ENDED.sub("", answer)
+    thoughts, answer = _led_by_thoughts(answer)
     reading = _THOUGHTS.read(answer)
     thoughts += [block.body.of(answer) for block in reading.blocks if block.reason is Reason.REASONING]
     text = _RESPONSE.sub("", _spoken(reading.narrative)).strip()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from actionledger.ledger.queries.base import Queryable as Queryable, Stage as Stage
     from actionledger.ledger.queries.choices import (
+        ColumnDescription as ColumnDescription,
         Dimensions as Dimensions,
         Run as Run,
         TableDescription as TableDescription,
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
         tables as tables,
     )
     from actionledger.ledger.queries.compare import (
+        CHANGED as CHANGED,
         Bucket as Bucket,
+        ComparedGroup as ComparedGroup,
         ComparedTurn as ComparedTurn,
         Comparison as Comparison,
         Grouping as Grouping,
@@ -39,7 +42,11 @@ if TYPE_CHECKING:
         TurnDifference as TurnDifference,
         compare_turn as compare_turn,
     )
-    from actionledger.ledger.queries.filters import EVERYTHING as EVERYTHING, Filter as Filter
+    from actionledger.ledger.queries.filters import (
+        EVERYTHING as EVERYTHING,
+        NO_DIALECT as NO_DIALECT,
+        Filter as Filter,
+    )
     from actionledger.ledger.queries.funnel import (
         Dimension as Dimension,
         Funnel as Funnel,
@@ -47,7 +54,12 @@ if TYPE_CHECKING:
         funnel_by as funnel_by,
         unread as unread,
     )
-    from actionledger.ledger.queries.hits import Hit as Hit, Mention as Mention, mentions as mentions
+    from actionledger.ledger.queries.hits import (
+        Hit as Hit,
+        Mention as Mention,
+        Place as Place,
+        mentions as mentions,
+    )
     from actionledger.ledger.queries.labels import ScoreBound as ScoreBound
     from actionledger.ledger.queries.lineage import Child as Child, children as children
     from actionledger.ledger.queries.marks import (
@@ -68,6 +80,7 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.session import Session as Session, session as session
     from actionledger.ledger.queries.sessions import (
         SessionRow as SessionRow,
+        SessionsPage as SessionsPage,
         count_sessions as count_sessions,
         session_outcomes as session_outcomes,
         sessions as sessions,
@@ -76,6 +89,7 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.skipped import (
         ImportOmission as ImportOmission,
         Omission as Omission,
+        Refused as Refused,
         Uncounted as Uncounted,
         count_refused as count_refused,
         left_out as left_out,
@@ -133,12 +147,12 @@ _MODULES = by_name(
     {
         "agreement": "RecordedVerdicts recorded_verdicts",
         "base": "Queryable Stage",
-        "choices": "Dimensions Run TableDescription dimensions runs tables",
-        "compare": "Bucket ComparedTurn Comparison Grouping compare_groups compare_runs compared_turns",
+        "choices": "ColumnDescription Dimensions Run TableDescription dimensions runs tables",
+        "compare": "Bucket CHANGED ComparedGroup ComparedTurn Comparison Grouping compare_groups compare_runs compared_turns",
         "differences": "ActionDifference FieldDifference ReadAction TurnDifference compare_turn",
-        "filters": "EVERYTHING Filter",
+        "filters": "EVERYTHING Filter NO_DIALECT",
         "funnel": "Dimension Funnel funnel funnel_by unread",
-        "hits": "Hit Mention mentions",
+        "hits": "Hit Mention Place mentions",
         "lineage": "Child children",
         "marks": "ALL_TURNS Mark TurnBehind TurnsPage count_turns_behind turns_behind turns_page",
         "reasons": "Failure reasons",
@@ -146,8 +160,8 @@ _MODULES = by_name(
         "labels": "ScoreBound",
         "session": "Session session",
         "addresses": "Order",
-        "sessions": "SessionRow count_sessions session_outcomes sessions sessions_page",
-        "skipped": "ImportOmission Omission Uncounted count_refused left_out left_out_by_import refused uncounted",
+        "sessions": "SessionRow SessionsPage count_sessions session_outcomes sessions sessions_page",
+        "skipped": "ImportOmission Omission Refused Uncounted count_refused left_out left_out_by_import refused uncounted",
         "stages": "Pace ReadIn dialects dialects_by pace",
         "trend": "Arrival Period Trend Unit arrivals success_over_time",
         "turn": "ActionReversal Attempt Execution Reader Response Told TurnDetail conversation response turn turn_details",

@@ -29,6 +29,9 @@ from actionledger.reading.tolerant_json.faults import DecodeOptions
 _LISTS = frozenset({"actions", "calls", "next_actions", "tool_calls"})
 """Keys of a list of calls, in which a ``type`` is a call's name, too."""
 
+_LEVELS = 6
+"""How deep lists and objects of calls may be in each other."""
+
 _BETWEEN = regex(r"[\s,;]*+")
 _SAYS_LIST = regex(rf"\{{\s*+\"(?:{'|'.join(sorted(_LISTS))})\"")
 
@@ -232,10 +235,15 @@ def _is_named_in_words(text: str, names: frozenset[str]) -> bool:
     return found is not None and re.sub(r"[ -]", "_", found["name"].lower()) in names
 
 
-def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False) -> bool:
+def _names_call(
+    value: object, names: frozenset[str], *, is_listed: bool = False, levels: int = _LEVELS
+) -> bool:
+    if levels == 0:
+        return False
     if isinstance(value, list):
         return bool(value) and all(
-            isinstance(item, dict) and _names_call(item, names, is_listed=is_listed) for item in value
+            isinstance(item, dict) and _names_call(item, names, is_listed=is_listed, levels=levels - 1)
+            for item in value
         )
     if not isinstance(value, dict) or not value:
         return False
@@ -244,7 +252,8 @@ def _names_call(value: object, names: frozenset[str], *, is_listed: bool = False
         name = [name]
     if isinstance(name, list):
         is_listed = first in _LISTS
-        return (is_listed or first in {"plan", "steps"}) and _names_call(name, names, is_listed=is_listed)
+        is_list = is_listed or first in {"plan", "steps"}
+        return is_list and _names_call(name, names, is_listed=is_listed, levels=levels - 1)
     if not isinstance(name, str) or not re.fullmatch(_NAME, name):
         return False
     is_key = first in _KEYS.split("|") or (

@@ -9,7 +9,7 @@ text where it was made. An action that a provider ran itself (web search, code e
 """
 
 from actionledger.reading.messages.gathering import PARSER_NAME
-from actionledger.reading.messages.message import SplitCall, read_message, split_message
+from actionledger.reading.messages.message import SplitCall, SplitMessage, read_message, split_message
 from actionledger.reading.messages.spellings import require_json
 
-__all__ = ["PARSER_NAME", "SplitCall", "read_message", "require_json", "split_message"]
+__all__ = ["PARSER_NAME", "SplitCall", "SplitMessage", "read_message", "require_json", "split_message"]

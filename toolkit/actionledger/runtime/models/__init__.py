@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from actionledger.runtime.models.access import Timeouts as Timeouts
     from actionledger.runtime.models.base import (
         Chunk as Chunk,
+        Chunks as Chunks,
         Completion as Completion,
         Message as Message,
         Model as Model,
+        Role as Role,
         Usage as Usage,
     )
     from actionledger.runtime.models.errors import (
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 _MODULES = by_name(
     {
         "access": "Timeouts",
-        "base": "Chunk Completion Message Model Usage",
+        "base": "Chunk Chunks Completion Message Model Role Usage",
         "errors": "BrokenResponseError ModelError ModelStatusError ModelTimeoutError ModelUnreachableError NoMoreResponsesError RateLimitedError ReplayDivergedError RequestRefusedError ServerFailedError",
         "scripted": "Asked RecordedModel ScriptedModel",
         "spec": "model_from",

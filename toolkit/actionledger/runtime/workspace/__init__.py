@@ -5,27 +5,31 @@ from typing import TYPE_CHECKING
 from actionledger.core.hooks import by_name, lazy_getattr
 
 if TYPE_CHECKING:
-    from actionledger.runtime.workspace.edits import Edit as Edit, Places as Places
+    from actionledger.runtime.workspace.edits import Edit as Edit, Edited as Edited, Places as Places
     from actionledger.runtime.workspace.files import Files as Files
     from actionledger.runtime.workspace.history import belonging_to as belonging_to
     from actionledger.runtime.workspace.layers import Overlay as Overlay
     from actionledger.runtime.workspace.search import Search as Search
     from actionledger.runtime.workspace.snapshots import FileLimits as FileLimits
     from actionledger.runtime.workspace.texts import Diff as Diff, DiffKind as DiffKind
-    from actionledger.runtime.workspace.undo import Undone as Undone, UndoRefusedError as UndoRefusedError
-    from actionledger.runtime.workspace.workspace import Workspace as Workspace
+    from actionledger.runtime.workspace.undo import (
+        Conflict as Conflict,
+        Undone as Undone,
+        UndoRefusedError as UndoRefusedError,
+    )
+    from actionledger.runtime.workspace.workspace import Watched as Watched, Workspace as Workspace
 
 _MODULES = by_name(
     {
-        "edits": "Edit Places",
+        "edits": "Edit Edited Places",
         "files": "Files",
         "history": "belonging_to",
         "layers": "Overlay",
         "snapshots": "FileLimits",
         "search": "Search",
         "texts": "Diff DiffKind",
-        "undo": "UndoRefusedError Undone",
-        "workspace": "Workspace",
+        "undo": "Conflict UndoRefusedError Undone",
+        "workspace": "Watched Workspace",
     }
 )
 """The module of each name, imported on first use."""
