@@ -40,11 +40,11 @@ _THOUGHT = ("thoughts", "fenced", "folded", "unused")
 
 _TURN = regex(
     r"\A\s*+(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>model)\s*+"
-    r"|\s*+(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<\|end_of_text\|>|<end_of_turn>)\s*+\Z"
+    r"|(?<!\s)\s*+(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<\|end_of_text\|>|<end_of_turn>)\s*+\Z"
 )
-"""A chat template's tokens around an answer."""
+"""A chat template's tokens around an answer; tried from the first of several blanks only, since from each it would go through all of them."""
 
-_ENDED = regex(r"\s*+</s>\s*+\Z")
+_ENDED = regex(r"(?<!\s)\s*+</s>\s*+\Z")
 """The token that ends a text of Llama's and Mistral's; behind ``<s>`` it closes what is struck out."""
 
 _WRAPPED = regex(
